@@ -3,7 +3,6 @@
 #include "kvmif/backend/kvm_guest.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +11,15 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "kvmif/process/capabilities.h"
 #include "kvmif/vcpus/threads.h"
 
-#define SETTLE_LOOKS 5000      /* for threads, which can be outside KVM_RUN most of the time, before it is given up */
-#define SETTLE_STOPS 50        /* of vCPUs whose registers fit nothing, likewise */
-#define SETTLE_ASLEEP 20       /* looks before threads are stopped to learn what they run */
-#define SETTLE_WAIT_NS 200000u /* between two */
-#define LAYOUT_READS 100         /* of memory while the monitor changes it, */
+#define SETTLE_LOOKS 5000       /* for threads, which can be outside KVM_RUN most of the time, before it is given up */
+#define SETTLE_STOPS 50         /* of vCPUs whose registers fit nothing, likewise */
+#define SETTLE_ASLEEP 20        /* looks before threads are stopped to learn what they run */
+#define SETTLE_WAIT_NS 200000u  /* between two */
+#define LAYOUT_READS 100        /* of memory while the monitor changes it, */
 #define LAYOUT_WAIT_NS 1000000u /* and between two */
-#define TRACER_NS 1000000000u  /* until somebody who traces a thread is no other recorder */
+#define TRACER_NS 1000000000u   /* until somebody who traces a thread is no other recorder */
 
 void kvm_describe(const struct machine *m, struct guest_info *info)
 {
@@ -57,10 +55,11 @@ static int set_threads(struct guest *g)
 	int result = 0;
 
 	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, g->layout.threads[i]) : 0;
+		const pid_t tid = g->layout.threads[i];
+		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, tid) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
-			result = rc;
+			result = kvm_tried(g->x, rc, "/proc/%d/task/%d: schedstat, syscall", g->machine.pid, tid);
 	}
 	return result;
 }
@@ -76,7 +75,7 @@ static int attach_vcpus(struct guest *g)
 		                 : 0;
 
 		if (rc != 0)
-			result = rc;
+			result = kvm_tried(g->x, rc, "the page of vCPU %u (pidfd_getfd, mmap)", i);
 	}
 	return result;
 }
@@ -151,7 +150,7 @@ static int begin_search(struct guest *g)
 		return -ENOTSUP;
 	g->search = search_new(&g->x->ops->memory, g, g->machine.pid);
 	if (!g->search)
-		return errno == ENOENT ? -ENOSYS : -errno;
+		return errno == ENOENT ? -ENOSYS : kvm_tried(g->x, -errno, "/proc/%d/maps", g->machine.pid);
 	threads_look(&g->machine, g->layout.threads);
 	return 0;
 }
@@ -164,7 +163,7 @@ static int read_layout(struct guest *g)
 		clock_sleep(LAYOUT_WAIT_NS);
 		rc = layout_read(&g->layout, g->x->it, g->machine.pid);
 	}
-	return rc;
+	return kvm_tried(g->x, rc, "its memory slots (BPF iterator)");
 }
 
 /* Nothing of a protected guest is touched: with registers asked for, its KVM_RUN would fail. */
@@ -197,7 +196,7 @@ static int check_tracer(const struct guest *g)
 
 	while ((by = threads_tracer(g->machine.pid)) > 0 && clock_now() < until_ns)
 		clock_sleep(1000000);
-	return by > 0 ? -EBUSY : by;
+	return by > 0 ? -EBUSY : kvm_tried(g->x, by, "/proc/%d/task: status", g->machine.pid);
 }
 
 /*
@@ -210,7 +209,7 @@ static int find_again(struct guest *g, const struct guest_info *info)
 	int rc = machine_find((pid_t)info->domid, &g->machine);
 
 	if (rc != 0)
-		return rc;
+		return kvm_tried(g->x, rc, "/proc/%u: stat, fd", info->domid);
 	kvm_describe(&g->machine, &now);
 	if (memcmp(now.uuid, info->uuid, sizeof(now.uuid)) != 0 || now.vcpus > info->vcpus)
 		return -ESRCH;
@@ -254,11 +253,12 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 
 	if (!g)
 		return NULL;
+	x->failed_errno = 0;
 	g->x = x;
 	g->mark = (struct mark *)&g->own;
 	g->is_watched = purpose == ATTACH_TO_WATCH;
 	g->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)info->domid, 0);
-	rc = g->pidfd < 0 ? -errno : find_again(g, info);
+	rc = g->pidfd < 0 ? kvm_tried(x, -errno, "pidfd_open") : find_again(g, info);
 	if (rc == 0)
 		rc = g->is_watched ? make_vcpus(g) : attach_to_sample(g, wanted);
 	if (rc == 0)
@@ -274,79 +274,6 @@ void kvm_clean_up(struct guest *g)
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
 		if (g->vcpus[i].run)
 			vcpu_disarm(&g->vcpus[i]);
-}
-
-/* Who may not, and why: root lacks something as well in a container. */
-static void explain_refusal(char *why, size_t size)
-{
-	char missing[80];
-
-	if (machine_tracing_forbidden())
-		snprintf(why, size, "this host forbids ptrace to everybody: kernel.yama.ptrace_scope is 3");
-	else if (capabilities_missing(1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH, missing, sizeof(missing)))
-		snprintf(why, size,
-		         "not permitted: %s: run as root, or with CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_BPF and "
-		         "CAP_PERFMON; a container must be given them",
-		         missing);
-	else if (capabilities_are_of_a_namespace())
-		snprintf(why, size,
-		         "not permitted: root of a user namespace has no rights on processes outside it: "
-		         "run on the host, or in a container without one");
-	else
-		snprintf(why, size,
-		         "not permitted, though no capability is missing: a security module (SELinux, AppArmor) or "
-		         "a container's seccomp filter forbids ptrace or pidfd_getfd");
-}
-
-static void explain_absence(const char *operand, char *why, size_t size)
-{
-	const pid_t pid = machine_without_kvm(operand);
-	char command[32];
-
-	why[0] = '\0';
-	if (pid && machine_command(pid, command, sizeof(command)) == 0)
-		snprintf(why, size, "process %d (%s) runs no virtual machine on KVM%s", (int)pid, command,
-		         strncmp(command, "qemu", 4) == 0 ? ": QEMU needs -accel kvm" : "");
-}
-
-/* What a user can do about it. */
-bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
-                 size_t size)
-{
-	struct machine m = {0};
-
-	if (operand)
-		explain_absence(operand, why, size);
-	else if (error == EBUSY)
-		snprintf(why, size, "another program traces it, such as gdb or strace: end that first");
-	else if (error == EALREADY)
-		snprintf(why, size, "its VMM itself uses the registers that KVM shares with it (KVM_CAP_SYNC_REGS)");
-	else if (error == EINPROGRESS)
-		snprintf(why, size, "its VMM changes its memory all the time: try again");
-	else if (error == EBADFD)
-		snprintf(why, size, "its VMM has exchanged a vCPU's descriptor for another file");
-	else if (error == ENOTSUP && machine_find((pid_t)info->domid, &m) == 0 && m.machines > 1)
-		snprintf(why, size, "its process runs several virtual machines");
-	else if (error == ENOTSUP && m.has_more)
-		snprintf(why, size, "it has vCPUs with numbers from %u on", MACHINE_VCPUS_MAX);
-	else if (error == ENOTSUP)
-		snprintf(why, size, "its memory and registers are protected from the host (SEV, TDX)");
-	else if (error == ENOSYS)
-		snprintf(why, size,
-		         "cannot find its memory: %s, and its process's mappings do not show it; "
-		         "if it is paused, let it run",
-		         x->why);
-	else if (error == ENOEXEC && VCPU_STATE_IS_PEEKED && !x->only_live)
-		snprintf(why, size, "on ARM64, registers are read by a BPF program: %s",
-		         x->why[0] ? x->why : x->why_not_live);
-	else if (error == ENOEXEC)
-		snprintf(why, size, "it cannot be sampled without a stop%s: %s",
-		         x->only_live ? " (--sampler live, --host)" : "", x->why_not_live);
-	else if (error == EPERM || error == EACCES)
-		explain_refusal(why, size);
-	else
-		snprintf(why, size, "%s", strerror(error));
-	return true;
 }
 
 /* --- without the kernel's word ----------------------------------------------------------------------------------- */

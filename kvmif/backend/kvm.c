@@ -109,9 +109,9 @@ static int kvm_list(struct hypervisor *x, const struct domain_identity *returned
                     size_t *n)
 {
 	struct machines all = {calloc(1, sizeof(*all.info)), 0, 1};
-	int rc = all.info ? machine_each(returned, add_machine, &all) : -ENOMEM;
+	int rc =
+		all.info ? kvm_tried(x, machine_each(returned, add_machine, &all), "the processes in /proc") : -ENOMEM;
 
-	(void)x;
 	*domains = all.info;
 	*n = all.n;
 	if (rc != 0)
@@ -342,7 +342,7 @@ static int release_all(struct guest *g)
 		int rc = v->held && !v->is_late ? vcpu_release(v) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
-			result = rc;
+			result = kvm_tried(g->x, rc, "ptrace(PTRACE_DETACH) of thread %d", v->tid);
 	}
 	give_up_late(g);
 	return result;
@@ -375,10 +375,12 @@ static int interrupt_all(struct guest *g)
 	int rc = g->is_taken ? -EALREADY : 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
+		struct vcpu *v = &g->vcpus[i];
+
 		if (vcpu_is_in(g->due, i))
-			rc = vcpu_interrupt(&g->vcpus[i]);
+			rc = kvm_tried(g->x, vcpu_interrupt(v), "ptrace(PTRACE_SEIZE) of thread %d", v->tid);
 		if (rc == -EPERM)
-			rc = refusal(g, &g->vcpus[i]);
+			rc = refusal(g, v);
 	}
 	return rc;
 }
@@ -396,7 +398,7 @@ static int await_all(struct guest *g)
 		if (rc == -EBUSY)
 			v->is_late = true;
 		else if (rc != 0)
-			result = rc;
+			result = kvm_tried(g->x, rc, "waitid of thread %d", v->tid);
 	}
 	return result;
 }

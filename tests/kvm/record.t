@@ -244,6 +244,21 @@ traced() {
 	return $status
 }
 ok "one that somebody traces" traced
+# failing CALL ERROR TEXT: where this call of the recorder's fails so, its message names call, object and error.
+failing() {
+	strace -f -qq -e trace="$1" -e "inject=$1:error=$2" -o /dev/null \
+		"$record" -d 1 -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
+	local status=$?
+	cat "$work/no.err"
+	[ $status != 0 ] && grep -qE "$3" "$work/no.err"
+}
+if strace -e trace=none true 2> /dev/null; then
+	ok "a page that cannot be mapped: the message says which" \
+		failing pidfd_getfd EINVAL "$pid: the page of vCPU [01] \\(pidfd_getfd, mmap\\): Invalid argument"
+	ok "a thread that cannot be stopped: the message says which" \
+		failing ptrace EIO "ptrace\\(PTRACE_SEIZE\\) of thread [0-9]+: Input/output error"
+	ok "a process that cannot be held: the message says so" failing pidfd_open EMFILE "$pid: pidfd_open: Too many open files"
+fi
 few_descriptors() (
 	ulimit -Sn 20
 	recorded few -F 100 -n 20 "$pid"
