@@ -11,10 +11,12 @@
 
 #define FUNCTION_MAX (1u << 16) /* bytes; what is farther behind the last symbol is in none */
 #define TYPES "tTwW"            /* of code; others end a function */
+#define KERNEL "kernel"
+#define PAGE 4096u
 
 struct symbol {
 	uint64_t address;
-	uint32_t name, module; /* where the texts are; 0: no code */
+	uint32_t name, module; /* where the texts are; name 0: no code */
 };
 
 struct kernel_symbols {
@@ -43,13 +45,13 @@ static int add_module(struct kernel_symbols *k, const char *module, uint32_t *at
 /* A line is an address, a type, a name, and of a module's function its module in brackets. */
 static int add_line(struct kernel_symbols *k, const char *line)
 {
-	char type, name[512], module[128] = "kernel";
+	char type, name[512], module[128] = KERNEL;
 	struct symbol s = {0};
 	int n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.address, &type, name, module);
 	const bool is_code = n >= 3 && strchr(TYPES, type);
 	int rc = is_code ? add_text(k, name, &s.name) : 0;
 
-	if (rc == 0 && is_code)
+	if (rc == 0 && n >= 3)
 		rc = add_module(k, module, &s.module);
 	return rc == 0 && n >= 3 ? array_add(k->of, k->cap, k->n, s) : rc;
 }
@@ -99,13 +101,25 @@ void kernel_symbols_free(struct kernel_symbols *k)
 	free(k);
 }
 
+/*
+ * Behind a module's last symbol there may be a module that was loaded since. Modules begin at pages, so what is in the
+ * symbol's own is its own.
+ */
+static bool may_be_later(const struct kernel_symbols *k, size_t last, uint64_t address)
+{
+	const struct symbol *s = &k->of[last];
+	const bool is_kernel = strcmp((const char *)k->texts.data + s->module, KERNEL) == 0;
+
+	return !is_kernel && (last + 1 == k->n || s[1].module != s->module) && address / PAGE != s->address / PAGE;
+}
+
 struct kernel_function kernel_symbols_find(const struct kernel_symbols *k, uint64_t address)
 {
 	const struct symbol *s;
 	size_t i;
 
 	ARRAY_SEARCH(i, k->n, k->of[i].address <= address);
-	if (i == 0 || address - k->of[i - 1].address >= FUNCTION_MAX)
+	if (i == 0 || address - k->of[i - 1].address >= FUNCTION_MAX || may_be_later(k, i - 1, address))
 		return (struct kernel_function){0};
 	s = &k->of[i - 1];
 	while (s > k->of && s[-1].address == s->address && s[-1].name)
