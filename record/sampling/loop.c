@@ -63,7 +63,7 @@ static void count_round(struct session *s, struct target *t)
 static void count_pause(struct session *s, const struct round *r)
 {
 	s->overruns += r->overruns;
-	s->retaken += r->pauses > 1;
+	s->retaken += r->again && r->pauses > 0;
 	s->records.block.totals.pauses += r->pauses;
 	for (unsigned i = 0; i < r->pauses; i++)
 		upf_hist_add(&s->records.block.totals.pause, r->paused_ns[i]);

@@ -406,6 +406,7 @@ static bool take_until_complete(struct target *t, struct round *r)
 	int taken = take_samples(t, r, false);
 
 	for (unsigned again = 1; taken == 0 && again < ROUND_PAUSES; again++) {
+		r->again = true;
 		sleepers_choose_none(&t->stacks);
 		vcpu_stacks_map(&t->stacks);
 		taken = take_samples(t, r, can_walk && again == ROUND_PAUSES - 1);

@@ -74,6 +74,7 @@ FIXTURE_TEST(cold_start)
 
 	assert_int_equal(r.kind, ROUND_TAKEN);
 	assert_int_equal(r.pauses, 2);
+	assert_true(r.again);
 	assert_int_equal(f->t->stacks.samples[0].end, UPF_END_ROOT);
 	assert_true(f->d.maps > 0);
 	assert_int_equal(take(f).pauses, 1);
