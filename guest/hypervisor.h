@@ -216,7 +216,7 @@ struct guest_ops {
 	bool (*is_live)(const struct guest *g);
 	/* Not any more, as @why says. NULL: it never is. */
 	void (*stop_instead)(struct guest *g, const char *why);
-	/* Adds to @cpus those of this host that a vCPU which is to be sampled is bound to. NULL: they are others. */
+	/* Adds to @cpus those of this host that a vCPU which is to be sampled is bound to. NULL: not known. */
 	void (*bound_to)(const struct guest *g, cpu_set_t *cpus);
 	/*
 	 * What the hypervisor knows of one guest, by one hypercall: 0; -ESRCH: it is gone; or another negative errno.

@@ -3,14 +3,14 @@
 # TAP for prove, for every test that is a shell script.
 number=0
 
-# No test runs for longer than $LIMIT seconds, or as much longer as it shares processors with others: it is then ended with
-# all that it has started, and cleans up behind itself. Only what hangs gets there. The guard has no file of the test's, and
-# ends with it.
+# No test runs for longer than $LIMIT seconds, or as much longer as it shares processors with others: it is then ended
+# with all that it has started, and cleans up behind itself. Only what hangs gets there. The guard has no file of the
+# test's, and ends with it.
 guard() {
 	local all try load processors left=$((${LIMIT:-1800} * 100))
 
 	processors=$(nproc)
-	while ((left > 0)); do
+	while ((left > 0)); do # hundredths of seconds, as the load is of processes
 		timeout $((left < 1000 ? left / 100 + 1 : 10)) tail --pid=$$ -f /dev/null
 		[ $? = 124 ] || return
 		read -r load _ < /proc/loadavg

@@ -546,15 +546,6 @@ static bool kvm_is_marked(const struct pause_mark *m, bool dead)
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-/* By the way that refuses a device's registers, as the program of live samples does not. */
-static bool is_readable(const struct guest *g, uint64_t address)
-{
-	uint8_t byte;
-	const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
-
-	return remote_read(g->machine.pid, &to, 1, &from, 1) == 0;
-}
-
 /* For kvm_copy(): an address in the monitor or, where memory is mapped here, our own. */
 static const void *page_at(const struct guest *g, uint64_t frame)
 {
@@ -562,7 +553,8 @@ static const void *page_at(const struct guest *g, uint64_t frame)
 		frame >> (64 - GUEST_PAGE_SHIFT) ? 0 : layout_host_address(&g->layout, frame << GUEST_PAGE_SHIFT);
 	const void *here = at && !kvm_has_live(g) ? shared_page(&g->shared, g->machine.pid, at) : NULL;
 
-	if (at && kvm_has_live(g) && !is_readable(g, at))
+	/* The program of live samples would also read a device's registers. */
+	if (at && kvm_has_live(g) && !remote_is_readable(g->machine.pid, at))
 		return NULL;
 	return (const void *)(here ? (uintptr_t)here | REMOTE_IS_HERE : (uintptr_t)at);
 }

@@ -51,7 +51,7 @@ struct guest {
 	struct hypervisor *x;
 	struct live *live;          /* NULL: it is sampled by stops */
 	struct planned_copy *plans; /* by vCPU; then only */
-	bool needs_more;            /* copied than a live sample can */
+	bool needs_more;            /* its stacks need larger copies than live samples are */
 	int no_timers;              /* 0; errno: a vCPU that has come since cannot be sampled so */
 	bool by_stops;              /* nevertheless, for now, */
 	bool only_peeks;            /* or for good: @live reads the registers of vCPUs that have stopped */

@@ -34,7 +34,7 @@ static void explain_failure(int error, char *why, size_t size)
 	} else if (error == ENOENT || error == ESRCH) {
 		text = "this kernel has no BTF of KVM";
 	} else if (error == EINVAL) {
-		text = "this kernel is older than Linux 5.17"; /* which has what the program calls */
+		text = "this kernel refuses the program, as those before Linux 5.17 do";
 	}
 	snprintf(why, size, "%s", text);
 }

@@ -29,6 +29,7 @@ struct kvm_vcpu {
 
 #define ROLE_SMM_SHIFT 24 /* role.smm, the highest byte */
 #define HF_SMM_MASK 0x40u /* before Linux 6.0; it was moved later */
+#define AMD_EXIT_RSM 0x73u
 
 static void *read_pointer(__u64 at)
 {
@@ -71,6 +72,8 @@ static void read_registers(struct live_slot *s)
 	}
 	bpf_probe_read_kernel(s->save, sizeof(s->save), state + LIVE_SAVE);
 	bpf_probe_read_kernel(&s->exit_code, sizeof(s->exit_code), state + LIVE_EXIT_CODE);
+	/* While KVM emulates RSM, the mode is the guest's already, and the registers are not. Intel does not tell. */
+	s->foreign |= s->exit_code == AMD_EXIT_RSM && s->place != LIVE_IN_GUEST;
 }
 
 /* The beginning of struct bpf_perf_event_data, as x86 has it. */

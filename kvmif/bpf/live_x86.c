@@ -9,7 +9,6 @@
 #include <bpf/btf.h>
 
 #define KVM_REG_RIP 16 /* of KVM's enum kvm_reg */
-#define AMD_EXIT_RSM 0x73u
 
 bool live_is_possible(struct live_places *p, bool needs_sp, char *why, size_t size)
 {
@@ -191,12 +190,6 @@ static void read_vmcb(const struct live_slot *s, struct kvm_sync_regs *to)
 	to->sregs.ss.dpl = (uint8_t)(word_of(s, 0x4c8) >> 24 & 3);
 }
 
-/* While KVM emulates RSM, the mode is the guest's already, and the registers are not. On Intel it cannot be told. */
-static bool is_leaving_smm(const struct live_places *p, const struct live_slot *s)
-{
-	return !p->is_intel && s->exit_code == AMD_EXIT_RSM && s->place != LIVE_IN_GUEST;
-}
-
 enum live_found live_registers_of(const struct live_places *p, const struct live_slot *s, struct vcpu_state *state)
 {
 	const unsigned long long *r = s->registers;
@@ -226,6 +219,6 @@ enum live_found live_registers_of(const struct live_places *p, const struct live
 		read_vmcb(s, to);
 	else if (!(s->available >> KVM_REG_RIP & 1))
 		return LIVE_NOT_FOUND;
-	state->flags = s->foreign || is_leaving_smm(p, s) ? KVM_RUN_X86_GUEST_MODE : 0;
+	state->flags = s->foreign ? KVM_RUN_X86_GUEST_MODE : 0;
 	return LIVE_FOUND;
 }

@@ -72,3 +72,11 @@ int remote_read(pid_t pid, const struct iovec *to, size_t nto, const struct iove
 	}
 	return 0;
 }
+
+bool remote_is_readable(pid_t pid, uint64_t address)
+{
+	uint8_t byte;
+	const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
+
+	return remote_read(pid, &to, 1, &from, 1) == 0;
+}

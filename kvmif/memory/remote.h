@@ -3,7 +3,9 @@
 #ifndef KVMIF_MEMORY_REMOTE_H
 #define KVMIF_MEMORY_REMOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -16,5 +18,7 @@
  * a negative errno; -EFAULT: not all of it is there.
  */
 int remote_read(pid_t pid, const struct iovec *to, size_t nto, const struct iovec *from, size_t nfrom);
+/* Can a byte at @address be read so? A page that was paged out is there then. Registers of devices cannot. */
+bool remote_is_readable(pid_t pid, uint64_t address);
 
 #endif

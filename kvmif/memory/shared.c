@@ -154,14 +154,6 @@ static bool is_there(const struct shared_part *p, uint64_t at)
 	return lseek(p->fd, offset, SEEK_DATA) == offset;
 }
 
-static void read_by_monitor(pid_t pid, uint64_t address)
-{
-	uint8_t byte;
-	const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
-
-	remote_read(pid, &to, 1, &from, 1);
-}
-
 const void *shared_page(const struct shared *s, pid_t pid, uint64_t address)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -171,7 +163,7 @@ const void *shared_page(const struct shared *s, pid_t pid, uint64_t address)
 		if (address < p->address || at >= p->size)
 			continue;
 		if (!is_there(p, at))
-			read_by_monitor(pid, address);
+			remote_is_readable(pid, address); /* which has it read in */
 		if (!is_there(p, at))
 			return NULL;
 		(void)*(const volatile uint8_t *)(p->here + at); /* not for the first time in a pause */

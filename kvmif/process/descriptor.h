@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* descriptor.h - copies of another process's descriptors, of what they were asked to be. */
+/* descriptor.h - descriptors of another process, copied, and looked at after that. */
 #ifndef KVMIF_PROCESS_DESCRIPTOR_H
 #define KVMIF_PROCESS_DESCRIPTOR_H
 
@@ -8,8 +8,8 @@
 #define DESCRIPTOR_VCPU "anon_inode:kvm-vcpu:"
 
 /*
- * A copy of descriptor @number of the process of @pidfd, which the caller closes; or a negative errno. -EBADFD: its link
- * is not called @name. The process may exchange the descriptor at any moment, so it is the copy that is looked at.
+ * A copy of descriptor @number of the process of @pidfd, which the caller closes; or a negative errno. -EBADFD: its
+ * link is not called @name. The process may exchange the descriptor at any moment, so it is the copy that is looked at.
  */
 int descriptor_take(int pidfd, int number, const char *name);
 

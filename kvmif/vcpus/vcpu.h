@@ -78,9 +78,9 @@ struct vcpu {
 };
 
 /*
- * Maps the page of vCPU @number, descriptor @fd of the process of @pidfd. 0 or a negative errno; -EBADFD: that is another
- * file now; -EALREADY: the monitor itself asks KVM for registers there, or sets them. If @v was attached before, it
- * still leaves out what stops have cost then.
+ * Maps the page of vCPU @number, descriptor @fd of the process of @pidfd. 0 or a negative errno; -EBADFD: that is
+ * another file now; -EALREADY: the monitor itself asks KVM for registers there, or sets them. If @v was attached
+ * before, it still leaves out what stops have cost then.
  */
 int vcpu_attach(struct vcpu *v, uint32_t number, int pidfd, int fd);
 /* Its registers are @kept, which were read without a stop while it ran, or @off, while its thread was on no CPU. */

@@ -48,7 +48,7 @@ void thread_small_pages(void)
 }
 
 /* Best effort. */
-static void leave(const cpu_set_t *taken)
+static void leave_cpus(const cpu_set_t *taken)
 {
 	cpu_set_t may, those, free;
 
@@ -66,7 +66,7 @@ static int stay_on_one(const cpu_set_t *taken)
 	cpu_set_t here;
 	int cpu;
 
-	leave(taken);
+	leave_cpus(taken);
 	cpu = sched_getcpu();
 	if (cpu < 0)
 		return -1;

@@ -118,7 +118,7 @@ static pid_t start_kept(char *const argv[], int from)
 
 /*
  * Stays beside a viewer that has the terminal: gives that back if the viewer is killed, and ends the recording with it.
- * Ctrl-C is for the others. @recorder: whose child this was when it began.
+ * Ctrl-C is for the others. @recorder: who has started this.
  */
 static _Noreturn void keep_terminal(char *const argv[], int from, pid_t recorder)
 {

@@ -28,8 +28,8 @@ struct round {
 	uint64_t pause_ns;
 	uint64_t cpu_ns;                  /* used by another thread for it (struct hypervisor_ops, run) */
 	uint64_t began_ns;                /* CLOCK_MONOTONIC before the call that paused last */
-	bool again;                       /* it was taken more than once, */
-	unsigned pauses;                  /* and so may have more than one of these: none is held where all wait */
+	bool again;                       /* it was taken more than once */
+	unsigned pauses;                  /* how many; none each time that no vCPU was held */
 	uint64_t paused_ns[ROUND_PAUSES]; /* each of them */
 	unsigned overruns;                /* how many of them the watchdog undid, as too long */
 	bool shutdown; /* with @shutdown_code. ROUND_ENDED without it: it is dying or gone; others: see target.look */

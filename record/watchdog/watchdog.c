@@ -350,7 +350,7 @@ struct watchdog *watchdog_start(const struct hypervisor_ops *ops, const struct g
                                 const struct watchdog_limits *limits)
 {
 	struct watchdog *g = calloc(1, sizeof(*g));
-	const pid_t recorder = getpid(); /* whose number a child can learn too late */
+	const pid_t recorder = getpid(); /* for the child: its getppid() may come too late */
 	int requests[2] = {-1, -1}, answers[2] = {-1, -1}, rc;
 
 	if (!g)

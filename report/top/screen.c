@@ -101,7 +101,7 @@ void screen_close(void)
 		endwin();
 }
 
-/* It tells that by SIGHUP only to some processes: of those that are left, none may go on for nobody. */
+/* The kernel sends SIGHUP to the session's leader alone, and that may be the recorder. */
 static bool is_terminal_gone(void)
 {
 	struct pollfd p = {.fd = fileno(key_file), .events = POLLIN};

@@ -190,6 +190,7 @@ says() { # STATUS TEXT COMMAND...
 }
 ok "no terminal: refused" says 2 "standard output must be a terminal" ./uniprof-top busy
 ok "... by the report, too" says 2 "standard output must be a terminal" ./uniprof-report --top run.upf
+ok "-M has nowhere to print to" says 2 "not with --missed-deadlines" ./uniprof-top -M busy
 ok "-o is for traces" says 2 "--top writes no trace" ./uniprof-top -o x.upf busy
 ok "-s is for who shows" says 2 "-s is for --top and --dump" "$build/uniprof-record-sim" -s "$names" -o x.upf busy
 done_testing

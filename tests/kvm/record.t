@@ -257,7 +257,8 @@ if strace -e trace=none true 2> /dev/null; then
 		failing pidfd_getfd EINVAL "$pid: the page of vCPU [01] \\(pidfd_getfd, mmap\\): Invalid argument"
 	ok "a thread that cannot be stopped: the message says which" \
 		failing ptrace EIO "ptrace\\(PTRACE_SEIZE\\) of thread [0-9]+: Input/output error"
-	ok "a process that cannot be held: the message says so" failing pidfd_open EMFILE "$pid: pidfd_open: Too many open files"
+	ok "a process that cannot be held: the message says so" \
+		failing pidfd_open EMFILE "$pid: pidfd_open: Too many open files"
 fi
 few_descriptors() (
 	ulimit -Sn 20
@@ -297,7 +298,8 @@ keeps_off() { # PROCESSOR
 	kill -INT "$recorder"
 	wait "$recorder" && echo "the recorder keeps to $pinned" && [ "$pinned" ] && [ "$pinned" != "$1" ]
 }
-mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{ for (i = $1; i <= $NF; i++) print i }')
+mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
+	awk -F- '{ for (i = $1; i <= $NF; i++) print i }')
 if [ "${#processors[@]}" -ge 2 ]; then
 	ok "a guest bound to one processor: the recorder keeps off that" keeps_off "${processors[0]}"
 	ok "and off another one" keeps_off "${processors[1]}"
