@@ -6,7 +6,6 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kinds.sh"
 
-CPU_LIMIT=300
 build_kinds
 lab "${kernels[@]}" "$xen/in_dom0/kinds.sh"
 

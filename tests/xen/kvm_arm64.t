@@ -6,7 +6,6 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kvm_arm64.sh"
 
-CPU_LIMIT=600
 kvm_arm kvm "$kills" <<-END
 	64k arm64-64k shares
 	user64 arm64-user levels

@@ -6,7 +6,6 @@ set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kvm.sh"
 
-CPU_LIMIT=600
 live_lab kvm_live.sh
 
 for work_of in shares levels recursion depth; do
