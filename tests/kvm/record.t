@@ -244,6 +244,9 @@ traced() {
 	return $status
 }
 ok "one that somebody traces" traced
+end_machines
+# One that sleeps is not stopped, and no call can fail.
+start_vmm -k work=shares
 # failing CALL ERROR TEXT: where this call of the recorder's fails so, its message names call, object and error.
 failing() {
 	strace -f -qq -e trace="$1" -e "inject=$1:error=$2" -o /dev/null \
