@@ -240,11 +240,7 @@ static void go_on_with_images(struct session *s, uint64_t now)
 static void tell_images(struct session *s, uint64_t now, bool again)
 {
 	for (uint32_t d = 0; d < s->ntargets; d++) {
-		struct image *m = &s->targets[d]->image;
-
-		m->entry_told &= !again;
-		m->entry_due = !m->entry_told;
-		m->build_told &= !again;
+		image_tick(&s->targets[d]->image, again);
 		tell_image(s, d, now, image_search);
 	}
 }

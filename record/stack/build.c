@@ -286,7 +286,6 @@ static bool search_on(struct search *s, uint64_t ns)
 	struct build *b = s->b;
 	uint64_t frame;
 
-	capture_set_live(s->tables, true);
 	if (!frame_at(s, b->near, &frame))
 		return false;
 	do {
@@ -305,6 +304,34 @@ static enum build_progress conclude_search(struct build *b)
 	return b->note.size ? BUILD_FOUND : BUILD_NONE;
 }
 
+static void end_search(struct search *s)
+{
+	if (!s)
+		return;
+	capture_free(s->tables);
+	pages_free(s->pages);
+	free(s);
+}
+
+/* What it maps is its own. NULL: no memory. */
+static struct search *new_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs)
+{
+	struct search *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->b = b;
+	s->regs = regs;
+	s->pages = pages_beside(pages, PAGES_MAX);
+	s->tables = s->pages ? capture_new(s->pages, LINES) : NULL;
+	if (s->tables) {
+		capture_set_live(s->tables, true);
+		return s;
+	}
+	end_search(s);
+	return NULL;
+}
+
 enum build_progress build_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs,
                                  uint64_t entry, uint64_t ns)
 {
@@ -316,17 +343,11 @@ enum build_progress build_search(struct build *b, const struct pages *pages, con
 	    (!is_under_way(b) && !begin_search(b, regs,
 	                                       entry        ? entry
 	                                       : regs->user ? 0
-	                                                    : regs->ip)) ||
-	    !(s = calloc(1, sizeof(*s))))
+	                                                    : regs->ip)))
 		return BUILD_NONE;
-	s->b = b;
-	s->regs = regs;
-	s->pages = pages_beside(pages, PAGES_MAX);
-	s->tables = s->pages ? capture_new(s->pages, LINES) : NULL;
-	gone_on = s->tables && search_on(s, ns);
-	capture_free(s->tables);
-	pages_free(s->pages);
-	free(s);
+	s = new_search(b, pages, regs);
+	gone_on = s && search_on(s, ns);
+	end_search(s);
 	if (gone_on)
 		return is_under_way(b) ? BUILD_MORE : conclude_search(b);
 	*b = before;
@@ -334,4 +355,24 @@ enum build_progress build_search(struct build *b, const struct pages *pages, con
 	if (is_under_way(b) && !regs->user)
 		b->up.left = b->down.left = 0;
 	return BUILD_NONE;
+}
+
+enum build_progress build_verify(struct build *b, const struct pages *pages, const struct vcpu_regs *regs)
+{
+	const uint64_t page = b->note.address & ~(uint64_t)(GUEST_PAGE_SIZE - 1);
+	const size_t id = b->note.address - page + sizeof(Elf64_Nhdr) + sizeof(NAME);
+	struct search *s;
+	bool there[2], same;
+
+	if (!b->note.size || (regs->valid && !regs->arch->translate))
+		return BUILD_NONE;
+	if (!regs->valid)
+		return BUILD_MORE;
+	s = new_search(b, pages, regs);
+	if (!s)
+		return BUILD_MORE;
+	read_pages(s, page, 2, s->head, there);
+	same = memcmp(s->head + id, b->note.id, b->note.size) == 0;
+	end_search(s);
+	return same ? BUILD_FOUND : regs->user ? BUILD_MORE : BUILD_NONE;
 }

@@ -50,4 +50,10 @@ enum build_progress {
 enum build_progress build_search(struct build *b, const struct pages *pages, const struct vcpu_regs *regs,
                                  uint64_t entry, uint64_t ns);
 
+/*
+ * Is the note that was found still where it was, by these registers? BUILD_MORE: they do not tell, since in user mode
+ * the kernel may not be mapped. Not to be used while the guest is paused.
+ */
+enum build_progress build_verify(struct build *b, const struct pages *pages, const struct vcpu_regs *regs);
+
 #endif

@@ -40,17 +40,19 @@ static bool read_gate(struct capture *memory, const struct vcpu_regs *regs, uint
 	return got == n;
 }
 
-uint64_t entry_find(struct pages *pages, const struct vcpu_regs *regs)
+bool entry_find(struct pages *pages, const struct vcpu_regs *regs, uint64_t *entry)
 {
-	bool is_64 = regs->arch && regs->arch->word == 8;
+	bool is_64 = regs->arch && regs->arch->word == 8, found;
 	struct capture *memory;
-	uint64_t gate[2] = {0}, entry = regs->first_handler;
+	uint64_t gate[2] = {0};
 
-	if (!regs->valid || entry || !regs->interrupt_table || regs->interrupt_table % 8 || !regs->arch->translate)
-		return regs->valid ? entry : 0;
+	*entry = regs->valid ? regs->first_handler : 0;
+	if (!regs->valid || *entry || !regs->interrupt_table || regs->interrupt_table % 8 || !regs->arch->translate)
+		return regs->valid;
 	memory = capture_new(pages, LINES);
-	if (memory && read_gate(memory, regs, gate, is_64 ? 2 : 1))
-		entry = handler((const uint8_t *)gate, is_64);
+	found = memory && read_gate(memory, regs, gate, is_64 ? 2 : 1);
+	if (found)
+		*entry = handler((const uint8_t *)gate, is_64);
 	capture_free(memory);
-	return entry;
+	return found;
 }

@@ -10,8 +10,13 @@
 
 /*
  * Reads the address from the guest's memory as it is now, and maps what it needs. Not to be used while the guest is
- * paused. 0: there is no table yet, or none that can be read.
+ * paused. *entry is 0 where there is no table yet, or no such handler. False: it cannot be read, at least not now.
  */
-uint64_t entry_find(struct pages *pages, const struct vcpu_regs *regs);
+bool entry_find(struct pages *pages, const struct vcpu_regs *regs, uint64_t *entry);
+/* Where the registers say that it is: as long as that stays, the address nearly always does. 0: there is no table. */
+static inline uint64_t entry_place(const struct vcpu_regs *regs)
+{
+	return regs->first_handler ? regs->first_handler : regs->interrupt_table;
+}
 
 #endif

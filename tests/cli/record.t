@@ -443,6 +443,13 @@ entries() {
 }
 is "a guest whose kernel's entry is known" 0 "$record" -q -F 1k -n 20 -o entry.upf frameless <<< ''
 ok "the trace has it" entries entry.upf
+# Started again: there is none for a while, then another one. Each is told once, and before the next second.
+is "a guest that is reset" 0 env UNIPROF_SIM_RESET=60 "$record" -q -F 1k -n 200 -o reset.upf frameless <<< ''
+told_anew() {
+	"$report" --dump -q reset.upf | awk '/ entry / { printf "%s ", $NF }' | tee told
+	[ "$(cat told)" = '0xffffffff81800b20 0 0xffffffff9a800b20 ' ]
+}
+ok "its new entry is told, and that there was none before" told_anew
 is "… with several traces" 0 "$record" -q -F 1k -n 300 --max-overhead 100 --switch-output=100ms -o entries.upf frameless <<< ''
 ok "each has it" entries entries.upf.*
 is "… with a flight recorder" 0 "$record" -q -F 1k -d 3 --overwrite=1s -o last.upf frameless <<< ''

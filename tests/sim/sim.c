@@ -164,6 +164,17 @@ static void make_eight(struct sim_domain *d)
 	d->tick = eight_tick;
 }
 
+/* UNIPROF_SIM_RESET=N: from the Nth stop on its kernel lies elsewhere; for ten stops before it has none. */
+static void reset_tick(struct sim_domain *d, void *ctx)
+{
+	const unsigned long at = strtoul(ctx, NULL, 10);
+
+	if (d->stops + 10 == at)
+		d->vcpu[0].regs.first_handler = 0;
+	else if (d->stops == at)
+		d->vcpu[0].regs.first_handler = 0xffffffff9a800b20;
+}
+
 /* Compiled without frame pointers: a number in the register, return addresses between the words of its stack. */
 static void make_frameless(struct sim_domain *d)
 {
@@ -212,6 +223,8 @@ static void default_world(void)
 	furnish(&domains[6], 6, "twins", 1);
 	furnish(&domains[7], 7, "frameless", 1);
 	make_frameless(&domains[7]);
+	domains[7].ctx = getenv("UNIPROF_SIM_RESET");
+	domains[7].tick = domains[7].ctx ? reset_tick : NULL;
 	furnish(&domains[8], 8, "refused", 1);
 	domains[8].unsupported = true;
 	if (born) {

@@ -49,6 +49,7 @@ struct sim_domain {
  * There the environment variable UNIPROF_SIM_FREEZE=N sets @freeze of "busy". UNIPROF_SIM_BORN=FILE adds "born", a
  * domain that its creator leaves paused, while FILE is there. UNIPROF_SIM_ALIVE=FILE: so long "idle" is there.
  * UNIPROF_SIM_CRASHED adds "crashed". UNIPROF_SIM_IDLE=N adds N domains that sleep, from number 101 on.
+ * UNIPROF_SIM_RESET=N: at the Nth stop of "frameless" its kernel is another one.
  * UNIPROF_SIM_PULSE adds "pulse", which on a simulated clock (tests/sim/clock.h) runs for 30 ms of each 100. On such a
  * clock calls take so many ns of it as the environment says: UNIPROF_SIM_ASK_NS info(); UNIPROF_SIM_STOP_NS stop(),
  * before the guest is paused, UNIPROF_SIM_READ_NS thereafter (a list: one after the other, again and again);

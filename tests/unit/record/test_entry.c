@@ -43,9 +43,17 @@ static void teardown(struct fixture *f)
 	sim_free(&f->d);
 }
 
+/* 0, too, where it cannot be read. */
+static uint64_t found_by(struct fixture *f)
+{
+	uint64_t entry = 1;
+
+	return entry_find(f->pages, &f->regs, &entry) ? entry : 0;
+}
+
 FIXTURE_TEST(in_the_table)
 {
-	assert_int_equal(entry_find(f->pages, &f->regs), HANDLER);
+	assert_int_equal(found_by(f), HANDLER);
 }
 
 /* i386's gates have half as many bits. */
@@ -55,7 +63,7 @@ FIXTURE_TEST(of_32_bit_code)
 
 	narrow.word = 4;
 	f->regs.arch = &narrow;
-	assert_int_equal(entry_find(f->pages, &f->regs), HANDLER & 0xffffffff);
+	assert_int_equal(found_by(f), HANDLER & 0xffffffff);
 }
 
 /* As Xen tells it of PV guests: nothing is read. */
@@ -64,7 +72,7 @@ FIXTURE_TEST(known)
 	unsigned long maps = f->d.maps;
 
 	f->regs.first_handler = 0x1234;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0x1234);
+	assert_int_equal(found_by(f), 0x1234);
 	assert_int_equal(f->d.maps, maps);
 }
 
@@ -74,20 +82,32 @@ FIXTURE_TEST(none)
 	struct arch real = {.word = 2};
 
 	sim_poke(&f->d, f->root, TABLE, GATE_LOW & ~PRESENT);
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs.interrupt_table = TABLE + 0x100000;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs.interrupt_table = TABLE + 1;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs.interrupt_table = UINT64_MAX - 7;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs.interrupt_table = 0;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs.interrupt_table = TABLE;
 	f->regs.arch = &real;
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
 	f->regs = (struct vcpu_regs){0};
-	assert_int_equal(entry_find(f->pages, &f->regs), 0);
+	assert_int_equal(found_by(f), 0);
+}
+
+FIXTURE_TEST(none_or_unreadable)
+{
+	uint64_t entry;
+
+	f->regs.interrupt_table = 0;
+	assert_true(entry_find(f->pages, &f->regs, &entry));
+	f->regs.interrupt_table = TABLE + 0x100000;
+	assert_false(entry_find(f->pages, &f->regs, &entry));
+	f->regs.valid = false;
+	assert_false(entry_find(f->pages, &f->regs, &entry));
 }
 
 /* A vCPU that waits for a processor has none of its registers read: those of a later round are taken. */
