@@ -32,6 +32,7 @@ extern "C" {
 #define UPF_DEPTH_MAX 1024u         /* deepest stack a trace may hold */
 #define UPF_VCPUS_MAX 4096u         /* vCPU numbers are below this */
 #define UPF_DOMAINS_MAX 4096u       /* domain indices are below this */
+#define UPF_BOOTS_MAX 64u           /* of a domain, that are told apart */
 #define UPF_RAW_MAX (1u << 20)      /* largest block before compression */
 #define UPF_ROUND_FRAMES_MAX 26000u /* frames of one round that always fit into an empty encoder */
 #define UPF_WORD 8u                 /* bytes of a stack word */
@@ -179,6 +180,12 @@ const char *upf_reason_text(unsigned reason);
 
 /* --- what a reader must know first ------------------------------------------------------------------------------- */
 
+/* Of an archive by program: from that time on, until the next one's, the domain ran another program. */
+struct upf_boot {
+	uint64_t from_ns;
+	uint32_t program;
+};
+
 struct upf_domain {
 	uint32_t id; /* Xen's domid; on KVM the VMM's process ID */
 	uint8_t uuid[16];
@@ -189,8 +196,10 @@ struct upf_domain {
 	const char *image;      /* path given by the user, or, if there is no @build_id in the header, by the host */
 	const char *build_id;   /* hexadecimal, NULL: not known */
 	uint64_t build_address; /* of the note in its memory that @build_id is from; 0: it is from the header */
-	uint32_t program;       /* of an archive by program: which of its programs the domain ran */
-	uint8_t live;           /* 1: it was sampled without a stop; 0: it was stopped for each sample */
+	uint32_t program;       /* of an archive by program: which of its programs the domain ran, at first */
+	const struct upf_boot *boots; /* nboots of them, in order of time: which it ran then */
+	uint32_t nboots;
+	uint8_t live; /* 1: it was sampled without a stop; 0: it was stopped for each sample */
 };
 
 struct upf_session {
@@ -211,6 +220,9 @@ struct upf_session {
 	bool archived;   /* names and unwound stacks are embedded: UPF_BLOCK_NAMES, UPF_BLOCK_STACKS, UPF_BLOCK_CODE */
 	bool by_program; /* an archive: what is embedded is kept apart by program */
 };
+
+/* Of an archive: the number of the program that @domain ran at that time. */
+uint32_t upf_session_program(const struct upf_session *s, uint32_t domain, uint64_t time_ns);
 
 /* --- the pause histogram: log-linear, 16 steps to each power of two, so within 6.25 % ---------------------------- */
 

@@ -18,6 +18,7 @@
 #define TAG_TRACE_ID 1
 #define TAG_DOMAIN 9
 #define TAG_TOPS 10
+#define TAG_BOOT 11 /* of a domain */
 
 /* A tagged value (FORMAT.md, "File header") that is a field of a structure. */
 struct field {
@@ -117,11 +118,22 @@ static void put_tops(struct buf *b, const struct upf_session *s)
 		tag_put(b, TAG_TOPS, tops, s->copy_size ? 12 : 8);
 }
 
+static void put_boot(struct buf *b, const struct upf_boot *boot)
+{
+	uint8_t bytes[12];
+
+	put_u64(bytes, boot->from_ns);
+	put_u32(bytes + 8, boot->program);
+	tag_put(b, TAG_BOOT, bytes, sizeof(bytes));
+}
+
 static void put_domain_fields(struct buf *b, const struct upf_domain *d)
 {
 	struct buf inner = {0};
 
 	put_fields(&inner, domain_fields, DOMAIN_FIELDS, d);
+	for (uint32_t i = 0; i < d->nboots; i++)
+		put_boot(&inner, &d->boots[i]);
 	tag_put(b, TAG_DOMAIN, inner.data, inner.len);
 	b->failed |= inner.failed;
 	buf_free(&inner);
@@ -210,6 +222,22 @@ static void free_texts(const struct field *f, size_t n, void *structure)
 			free((char *)(uintptr_t) * (const char **)((uint8_t *)structure + f[i].at));
 }
 
+/* They are in order of time; what is not is left out. */
+static int add_boot(struct upf_domain *d, struct cursor v)
+{
+	const struct upf_boot boot = {get_u64(&v), get_u32(&v)};
+	struct upf_boot *list = (struct upf_boot *)(uintptr_t)d->boots;
+
+	if (v.bad || d->nboots == UPF_BOOTS_MAX || (d->nboots && list[d->nboots - 1].from_ns >= boot.from_ns))
+		return 0;
+	if (!list)
+		d->boots = list = calloc(UPF_BOOTS_MAX, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	list[d->nboots++] = boot;
+	return 0;
+}
+
 static int add_domain(struct header *h, struct cursor c)
 {
 	struct upf_domain *domain;
@@ -227,7 +255,7 @@ static int add_domain(struct header *h, struct cursor c)
 	while (rc == 0 && tag_get(&c, &tag, &v)) {
 		const struct field *f = find_field(domain_fields, DOMAIN_FIELDS, tag);
 
-		rc = f ? get_field(f, domain, v) : 0;
+		rc = f ? get_field(f, domain, v) : tag == TAG_BOOT ? add_boot(domain, v) : 0;
 	}
 	return rc ? rc : c.bad ? -EBADMSG : 0;
 }
@@ -283,19 +311,32 @@ enum upf_fault header_get(const uint8_t *at, uint32_t size, struct header *h, ch
 	while (rc == 0 && tag_get(&c, &tag, &v))
 		rc = get_value(h, tag, v, detail);
 	h->trace_id = peek_u64(h->session.trace_id);
+	/* Without the feature all domains are of one program, whatever they say. */
 	for (size_t i = 0; !h->session.by_program && i < h->session.ndomains; i++)
-		h->domains[i].program = 0; /* without the feature all domains are of one program, whatever they say */
+		h->domains[i].program = h->domains[i].nboots = 0;
 	if (rc == 0 && !c.bad)
 		return UPF_OK;
 	header_free(h);
 	return rc == -ENOTSUP ? UPF_FAULT_FEATURE : rc == -ENOMEM ? UPF_FAULT_MEMORY : UPF_FAULT_HEADER;
 }
 
+uint32_t upf_session_program(const struct upf_session *s, uint32_t domain, uint64_t time_ns)
+{
+	const struct upf_domain *d = domain < s->ndomains ? &s->domains[domain] : NULL;
+	uint32_t i = d ? d->nboots : 0;
+
+	while (i > 0 && d->boots[i - 1].from_ns > time_ns)
+		i--;
+	return i > 0 ? d->boots[i - 1].program : d ? d->program : 0;
+}
+
 void header_free(struct header *h)
 {
 	free_texts(session_fields, SESSION_FIELDS, &h->session);
-	for (size_t i = 0; i < h->session.ndomains; i++)
+	for (size_t i = 0; i < h->session.ndomains; i++) {
 		free_texts(domain_fields, DOMAIN_FIELDS, &h->domains[i]);
+		free((void *)(uintptr_t)h->domains[i].boots);
+	}
 	free(h->domains);
 	memset(h, 0, sizeof(*h));
 }

@@ -166,7 +166,7 @@ static void say_wrong_build(const struct recording *r)
 	bool by_returns;
 
 	for (uint32_t d = 0; d < r->traces.session.ndomains; d++) {
-		if (binaries_program(&r->binaries, d) == r->wrong.program) {
+		if (binaries_ran(&r->binaries, d, r->wrong.program)) {
 			domain_text(&r->traces.session, d, name, sizeof(name));
 			break;
 		}

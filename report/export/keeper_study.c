@@ -129,7 +129,7 @@ static int study_stack(struct keeper *k, uint32_t program, const struct upf_reco
 
 static int study_sample(struct keeper *k, const struct upf_record *rec)
 {
-	uint32_t program = binaries_program(&k->report->run->binaries, rec->domain);
+	uint32_t program = binaries_program(&k->report->run->binaries, rec->domain, rec->time_ns);
 	struct kept_program *p = &k->programs[program];
 	int rc = use_stack(p, k->decoder, rec->stack);
 

@@ -224,6 +224,11 @@ static void put_pprof_function(struct pprof *p, uint32_t i)
 	protobuf_message(&p->profile, PROFILE_FUNCTION, &p->message);
 }
 
+static bool has_symbols(const struct program *p)
+{
+	return p->has_symbols;
+}
+
 /* What pprof need not look up in the image any more. */
 static void put_resolved(struct pprof *p, uint32_t domain)
 {
@@ -234,7 +239,7 @@ static void put_resolved(struct pprof *p, uint32_t domain)
 		files |= p->table.functions[i].file != NULL;
 	for (size_t i = 0; i < p->table.nframes; i++)
 		inlines |= p->table.frames[i].inline_depth > 0;
-	protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, b->programs[binaries_program(b, domain)].has_symbols);
+	protobuf_uint(&p->message, MAPPING_HAS_FUNCTIONS, binaries_ran_any(b, domain, has_symbols));
 	protobuf_uint(&p->message, MAPPING_HAS_FILENAMES, files);
 	protobuf_uint(&p->message, MAPPING_HAS_LINE_NUMBERS, files);
 	protobuf_uint(&p->message, MAPPING_HAS_INLINE_FRAMES, inlines);

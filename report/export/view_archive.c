@@ -50,25 +50,45 @@ static int read_trace(struct keeper *k, struct upf_reader *reader,
 
 /* --- the view ---------------------------------------------------------------------------------------------------- */
 
+/* Which programs the domain ran. @room: for all its boots. */
+static void put_programs(const struct binaries *b, uint32_t domain, struct upf_domain *to, struct upf_boot *room)
+{
+	const size_t first = b->boots.first[domain], end = b->boots.first[domain + 1];
+	bool several = false;
+
+	to->program = b->program_of[first];
+	for (size_t i = first + 1; i < end; i++) {
+		room[i - first - 1] = (struct upf_boot){b->boots.list[i].from_ns, b->program_of[i]};
+		several |= b->program_of[i] != to->program;
+	}
+	to->boots = room;
+	to->nboots = several ? (uint32_t)(end - first - 1) : 0;
+}
+
 /* The trace's header, as the archive has it. NULL: errno. */
 static struct upf_writer *new_writer(const struct keeper *k)
 {
 	const struct binaries *b = &k->report->run->binaries;
 	struct upf_session session = *k->session;
 	struct upf_domain *domains = calloc(session.ndomains + 1, sizeof(*domains));
+	struct upf_boot *boots = calloc(b->boots.n, sizeof(*boots));
 	struct upf_writer *writer;
 
-	if (!domains)
+	if (!domains || !boots) {
+		free(domains);
+		free(boots);
 		return NULL;
+	}
 	for (uint32_t i = 0; i < session.ndomains; i++) {
 		domains[i] = session.domains[i];
-		domains[i].program = binaries_program(b, i);
+		put_programs(b, i, &domains[i], boots + b->boots.first[i]);
 	}
 	session.domains = domains;
 	session.archived = true;
 	session.by_program = k->nprograms > 1;
 	writer = upf_writer_new(&session, write_out, k->report->out.file);
 	free(domains);
+	free(boots);
 	return writer;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/input/binaries.h"
-#include "report/input/kernel_entry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +10,9 @@ struct binaries_loading {
 	struct traces *traces;
 	const struct binary_request *request;
 	struct binary_files files;
-	struct kernel_entries *kernel_entries; /* by domain */
-	uint32_t *first;                       /* by program: its first domain */
-	uint64_t *archived;                    /* by trace and domain: archived_program() */
-	size_t memory;                         /* that archives may still take, however many programs they have */
+	size_t *first;      /* by program: its first boot */
+	uint64_t *archived; /* by trace and boot: archived_program() */
+	size_t memory;      /* that archives may still take, however many programs they have */
 	char *why;
 	size_t size;
 };
@@ -25,44 +23,63 @@ static int fail_loading(struct binaries_loading *l, int error)
 	return -1;
 }
 
-/* --- which domains share a program ------------------------------------------------------------------------------- */
+/* --- which boots share a program --------------------------------------------------------------------------------- */
 
 #define SEVERAL UINT64_MAX
 
 /*
- * The number that archive number @trace has for the program of @domain, plus 1. 0: it lacks the domain; SEVERAL: it has
- * more domains of that name, and they ran different programs.
+ * The number that archive number @trace has for the program of @boot, plus 1. 0: it lacks the domain, or that boot of
+ * it; SEVERAL: it has more domains of that name, and they ran different programs.
  */
-static uint64_t *archived_program(const struct binaries_loading *l, size_t trace, uint32_t domain)
+static uint64_t *archived_program(const struct binaries_loading *l, size_t trace, size_t boot)
 {
-	return &l->archived[trace * l->binaries->ndomains + domain];
+	return &l->archived[trace * l->binaries->boots.n + boot];
+}
+
+static void take_archived(const struct binaries_loading *l, size_t trace, size_t boot, uint32_t program)
+{
+	uint64_t *known = archived_program(l, trace, boot);
+
+	*known = *known && *known != (uint64_t)program + 1 ? SEVERAL : (uint64_t)program + 1;
+}
+
+/* The header tells of each boot which program it ran, or of all together. */
+static void list_archived_domain(const struct binaries_loading *l, size_t trace, uint32_t k)
+{
+	const struct trace *t = &l->traces->list[trace];
+	const struct upf_domain *d = &upf_reader_session(t->reader)->domains[k];
+	const struct boots *b = &l->binaries->boots;
+	const uint32_t domain = scope_domain(&t->scope, k);
+
+	for (size_t i = b->first[domain]; d->nboots == 0 && i < b->first[domain + 1]; i++)
+		take_archived(l, trace, i, d->program);
+	if (d->nboots)
+		take_archived(l, trace, boots_at(b, domain, t->scope.later_ns), d->program);
+	for (uint32_t i = 0; i < d->nboots; i++)
+		take_archived(l, trace, boots_at(b, domain, t->scope.later_ns + d->boots[i].from_ns),
+		              d->boots[i].program);
 }
 
 static int list_archived(struct binaries_loading *l)
 {
-	l->archived = calloc(l->traces->n * l->binaries->ndomains, sizeof(*l->archived));
+	l->archived = calloc(l->traces->n * l->binaries->boots.n, sizeof(*l->archived));
 	for (size_t i = 0; l->archived && i < l->traces->n; i++) {
-		const struct trace *t = &l->traces->list[i];
-		const struct upf_session *s = upf_reader_session(t->reader);
+		const struct upf_session *s = upf_reader_session(l->traces->list[i].reader);
 
-		for (uint32_t k = 0; k < s->ndomains; k++) {
-			uint64_t program = (uint64_t)s->domains[k].program + 1;
-			uint64_t *known = archived_program(l, i, scope_domain(&t->scope, k));
-
-			*known = *known && *known != program ? SEVERAL : program;
-		}
+		for (uint32_t k = 0; k < s->ndomains; k++)
+			list_archived_domain(l, i, k);
 		if (s->ndomains == 0)
 			*archived_program(l, i, 0) = 1;
 	}
 	return l->archived ? 0 : -ENOMEM;
 }
 
-static bool is_archived(const struct binaries_loading *l, uint32_t domain)
+static bool is_archived(const struct binaries_loading *l, size_t boot)
 {
-	return l->traces->session.archived && !binary_files_any(&l->files, domain);
+	return l->traces->session.archived && !binary_files_any(&l->files, boot);
 }
 
-static bool same_archived(const struct binaries_loading *l, uint32_t a, uint32_t b)
+static bool same_archived(const struct binaries_loading *l, size_t a, size_t b)
 {
 	for (size_t i = 0; i < l->traces->n; i++)
 		if (*archived_program(l, i, a) != *archived_program(l, i, b))
@@ -70,29 +87,38 @@ static bool same_archived(const struct binaries_loading *l, uint32_t a, uint32_t
 	return true;
 }
 
-/* A kernel may lie elsewhere in each domain, and code of other machines is unwound in other ways. */
-static bool same_program(const struct binaries_loading *l, uint32_t a, uint32_t b)
+/* A kernel may lie elsewhere in each boot. */
+static bool same_file(const struct binaries_loading *l, size_t file, size_t a, size_t b)
 {
-	const struct upf_domain *domains = l->traces->session.domains;
+	const struct boots *boots = &l->binaries->boots;
+	const struct kernel_symbols *k = &l->files.list[file].kernel;
+	bool is = binary_files_for(&l->files, a, file);
+
+	return is == binary_files_for(&l->files, b, file) &&
+	       (!is || kernel_entry_bias(k, boots, a) == kernel_entry_bias(k, boots, b));
+}
+
+/* Code of other machines is unwound in other ways. */
+static bool same_program(const struct binaries_loading *l, size_t a, size_t b)
+{
+	const struct upf_domain *x = &l->binaries->boots.list[a].as, *y = &l->binaries->boots.list[b].as;
 
 	for (size_t i = 0; i < l->files.n; i++)
-		if (binary_files_for(&l->files, a, i) != binary_files_for(&l->files, b, i))
+		if (!same_file(l, i, a, b))
 			return false;
 	if (is_archived(l, a))
 		return same_archived(l, a, b);
-	return memcmp(&l->kernel_entries[a], &l->kernel_entries[b], sizeof(*l->kernel_entries)) == 0 &&
-	       domains[a].arch == domains[b].arch &&
-	       (domains[a].kind <= UPF_KIND_PV) == (domains[b].kind <= UPF_KIND_PV);
+	return x->arch == y->arch && (x->kind <= UPF_KIND_PV) == (y->kind <= UPF_KIND_PV);
 }
 
 static void number_programs(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 
-	for (uint32_t i = 0; i < b->ndomains; i++) {
+	for (size_t i = 0; i < b->boots.n; i++) {
 		uint32_t program = 0;
 
-		if (!traces_have(l->traces, i))
+		if (!boots_count(&b->boots, l->traces, i))
 			continue; /* of samples that do not count */
 		while (program < b->nprograms && !same_program(l, l->first[program], i))
 			program++;
@@ -177,9 +203,8 @@ static int load_files(struct binaries_loading *l)
 
 	for (size_t i = 0; rc == 0 && i < b->nprograms; i++) {
 		const struct program_source source = {.files = &l->files,
-		                                      .domain = l->first[i],
-		                                      .kernel_entries = &l->kernel_entries[l->first[i]],
-		                                      .traces = l->traces,
+		                                      .boots = &b->boots,
+		                                      .boot = l->first[i],
 		                                      .request = l->request,
 		                                      .loaded = b->programs,
 		                                      .nloaded = i};
@@ -194,28 +219,22 @@ static int allocate(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
 
-	b->ndomains = l->files.ndomains;
-	b->program_of = calloc(b->ndomains, sizeof(*b->program_of));
-	l->first = calloc(b->ndomains, sizeof(*l->first));
-	l->kernel_entries = calloc(b->ndomains, sizeof(*l->kernel_entries));
-	return b->program_of && l->first && l->kernel_entries ? 0 : -ENOMEM;
+	b->program_of = calloc(b->boots.n, sizeof(*b->program_of));
+	l->first = calloc(b->boots.n, sizeof(*l->first));
+	return b->program_of && l->first ? 0 : -ENOMEM;
 }
 
-/* Is one of the files a kernel, of which the traces may know where it was loaded? */
-static bool has_kernel(const struct binaries_loading *l)
+/* Which of the files are kernels, whose place the traces may know. Loading says what is wrong with one. */
+static void find_kernels(struct binaries_loading *l)
 {
-	bool found = false;
-
-	for (size_t i = 0; i < l->files.n && !found; i++) {
+	for (size_t i = 0; i < l->files.n; i++) {
 		struct binary_file *file = &l->files.list[i];
-		uint64_t start;
 		char why[200];
 
-		found = file->is_linked && !file->moved &&
-		        binary_file_read(file, &l->request->debug, why, sizeof(why)) == 0 &&
-		        symbols_added(&file->symbols, KERNEL_START, 0, file->symbols.nadded, &start);
+		if (file->is_linked && !file->moved &&
+		    binary_file_read(file, &l->request->debug, why, sizeof(why)) == 0)
+			file->kernel = kernel_symbols_of(&file->symbols);
 	}
-	return found;
 }
 
 static int make_programs(struct binaries_loading *l)
@@ -225,21 +244,34 @@ static int make_programs(struct binaries_loading *l)
 
 	if (rc == 0 && l->traces->session.archived)
 		rc = list_archived(l);
-	if (rc == 0 && has_kernel(l))
-		rc = kernel_entry_find(l->traces, l->kernel_entries);
 	if (rc != 0)
 		return fail_loading(l, rc);
+	find_kernels(l);
 	number_programs(l);
 	b->programs = calloc(b->nprograms, sizeof(*b->programs));
 	b->resolvers = calloc(b->nprograms, sizeof(*b->resolvers));
 	return b->programs && b->resolvers ? 0 : fail_loading(l, -ENOMEM);
 }
 
+/* Else it does not matter which guest ran what, and a report of a pipe begins before its first block has come. */
+static bool may_have_names(const struct binaries_loading *l)
+{
+	const struct upf_session *s = &l->traces->session;
+	bool may = l->request->nfiles || l->request->nknown || s->archived;
+
+	for (size_t i = 0; i < s->ndomains && !may; i++)
+		may = s->domains[i].image || s->domains[i].build_id;
+	return may;
+}
+
 static int load_all(struct binaries_loading *l)
 {
 	struct binaries *b = l->binaries;
-	int rc = binary_files_choose(&l->files, l->traces, l->request, l->why, l->size);
+	int rc = boots_find(&b->boots, l->traces, may_have_names(l));
 
+	if (rc != 0)
+		return fail_loading(l, rc);
+	rc = binary_files_choose(&l->files, l->traces, &b->boots, l->request, l->why, l->size);
 	if (rc == 0)
 		rc = make_programs(l);
 	if (rc == 0)
@@ -266,7 +298,6 @@ int binaries_load(struct binaries *b, struct traces *traces, const struct binary
 	int rc = load_all(&l);
 
 	binary_files_free(&l.files);
-	free(l.kernel_entries);
 	free(l.first);
 	free(l.archived);
 	return rc;
@@ -279,7 +310,26 @@ void binaries_free(struct binaries *b)
 	free(b->programs);
 	free(b->resolvers);
 	free(b->program_of);
+	boots_free(&b->boots);
 	*b = (struct binaries){0};
+}
+
+bool binaries_ran(const struct binaries *b, uint32_t domain, uint32_t program)
+{
+	const struct boots *boots = &b->boots;
+
+	for (size_t i = 0; i < boots->n; i++)
+		if (boots->list[i].domain == domain && b->program_of[i] == program)
+			return true;
+	return false;
+}
+
+bool binaries_ran_any(const struct binaries *b, uint32_t domain, bool (*is)(const struct program *p))
+{
+	for (uint32_t i = 0; i < b->nprograms; i++)
+		if (binaries_ran(b, domain, i) && is(&b->programs[i]))
+			return true;
+	return false;
 }
 
 static bool any_program(const struct binaries *b, bool (*is)(const struct program *p))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * binaries.h - the programs that the recorded domains ran: names, lines, unwind tables and code are kept apart by
- * program. Domains for which the same files were chosen share one, unless their kernels lie elsewhere. An archive needs
- * no files: it contains what they say.
+ * program. A domain that was started again may run another one from then on. Domains for which the same files were
+ * chosen share one, unless their kernels lie elsewhere. An archive needs no files: it contains what they say.
  */
 #ifndef REPORT_INPUT_BINARIES_H
 #define REPORT_INPUT_BINARIES_H
@@ -14,11 +14,11 @@ struct binaries {
 	struct program *programs; /* nprograms of them, 1 or more once it is loaded */
 	size_t nprograms;
 	struct resolver *resolvers; /* of each */
-	uint32_t *program_of;       /* by domain, as all traces together number it; ndomains of them */
-	size_t ndomains;
-	bool has_files;   /* any at all, if only of names */
-	bool has_symbols; /* names of some program are known, by -s or otherwise */
-	bool has_archive; /* some of them from the trace itself */
+	struct boots boots;
+	uint32_t *program_of; /* by boot */
+	bool has_files;       /* any at all, if only of names */
+	bool has_symbols;     /* names of some program are known, by -s or otherwise */
+	bool has_archive;     /* some of them from the trace itself */
 };
 
 /*
@@ -28,11 +28,18 @@ struct binaries {
 int binaries_load(struct binaries *b, struct traces *traces, const struct binary_request *request, char *why,
                   size_t size);
 void binaries_free(struct binaries *b);
-/* The number of the program that @domain ran. Domains that no trace names are taken to run the first one. */
-static inline uint32_t binaries_program(const struct binaries *b, uint32_t domain)
+/*
+ * The number of the program that @domain ran then, both as all traces together have them. Domains that no trace names
+ * are taken to run the first one.
+ */
+static inline uint32_t binaries_program(const struct binaries *b, uint32_t domain, uint64_t time_ns)
 {
-	return domain < b->ndomains ? b->program_of[domain] : 0;
+	return domain < b->boots.ndomains ? b->program_of[boots_at(&b->boots, domain, time_ns)] : 0;
 }
+/* Did it ever run that one? */
+bool binaries_ran(const struct binaries *b, uint32_t domain, uint32_t program);
+/* Has it ever run one that is so? */
+bool binaries_ran_any(const struct binaries *b, uint32_t domain, bool (*is)(const struct program *p));
 /* Some archive's stacks are to be taken instead of those recorded. */
 bool binaries_have_stacks(const struct binaries *b);
 /* Are there unwind tables of some program, now or when the archive was made? */

@@ -20,7 +20,7 @@
 struct choosing {
 	struct binary_files *files;
 	size_t ngiven;    /* of them; the others are images that traces name */
-	size_t *recorded; /* by domain: its image, or NO_FILE */
+	size_t *recorded; /* by boot: its image, or NO_FILE */
 	const struct traces *traces;
 	const struct binary_request *request;
 	char *why;
@@ -174,10 +174,10 @@ static bool is_known_domain(const struct upf_domain *d)
 	return d->build_id && *d->build_id;
 }
 
-static bool any_known(const struct upf_session *s)
+static bool any_known(const struct boots *b)
 {
-	for (size_t i = 0; i < s->ndomains; i++)
-		if (is_known_domain(&s->domains[i]))
+	for (size_t i = 0; i < b->n; i++)
+		if (is_known_domain(&b->list[i].as))
 			return true;
 	return false;
 }
@@ -207,27 +207,31 @@ static bool is_about(const struct upf_domain *d, const struct binary_file *file)
 
 /* --- which domain's it is ---------------------------------------------------------------------------------------- */
 
-static bool *file_place(const struct binary_files *f, size_t domain, size_t file)
+static bool *file_place(const struct binary_files *f, size_t boot, size_t file)
 {
-	return &f->chosen[domain * f->n + file];
+	return &f->chosen[boot * f->n + file];
 }
 
-bool binary_files_for(const struct binary_files *f, size_t domain, size_t file)
+bool binary_files_for(const struct binary_files *f, size_t boot, size_t file)
 {
-	return *file_place(f, domain, file);
+	return *file_place(f, boot, file);
 }
 
-static const struct upf_domain *domain_at(const struct choosing *c, size_t i)
+/* The domain as it was in that boot. */
+static const struct upf_domain *domain_in(const struct choosing *c, size_t boot)
 {
-	static const struct upf_domain unknown;
-
-	return i < c->traces->session.ndomains ? &c->traces->session.domains[i] : &unknown;
+	return &c->files->boots->list[boot].as;
 }
 
-bool binary_files_any(const struct binary_files *f, size_t domain)
+static bool counts(const struct choosing *c, size_t boot)
+{
+	return boots_count(c->files->boots, c->traces, boot);
+}
+
+bool binary_files_any(const struct binary_files *f, size_t boot)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (*file_place(f, domain, i))
+		if (*file_place(f, boot, i))
 			return true;
 	return false;
 }
@@ -237,15 +241,30 @@ static bool can_run(const struct upf_domain *d, const struct binary_file *file)
 	return !file->is_elf || !isa_of_arch(d->arch) || (file->isa && isa_runs_on(file->isa, d->arch));
 }
 
+/* The domain ran it in another boot, and in this one another build. */
+static bool is_of_another_boot(const struct choosing *c, size_t boot, const struct binary_file *file)
+{
+	const struct boots *b = c->files->boots;
+	const uint32_t domain = b->list[boot].domain;
+
+	if (!is_known_domain(domain_in(c, boot)) || ran_it(domain_in(c, boot), file))
+		return false;
+	for (size_t i = b->first[domain]; i < b->first[domain + 1]; i++)
+		if (ran_it(domain_in(c, i), file))
+			return true;
+	return false;
+}
+
 /* By its name, or by the build that it ran. False: it is for none. */
 static bool choose_by_rule(const struct choosing *c, size_t file)
 {
 	const struct binary_file *b = &c->files->list[file];
 	bool any = false;
 
-	for (size_t i = 0; i < c->files->ndomains; i++) {
-		const struct upf_domain *d = domain_at(c, i);
-		bool is = b->domain ? domain_is_called(d, b->domain, b->domain_len) : ran_it(d, b);
+	for (size_t i = 0; i < c->files->boots->n; i++) {
+		const struct upf_domain *d = domain_in(c, i);
+		bool is = b->domain ? domain_is_called(d, b->domain, b->domain_len) && !is_of_another_boot(c, i, b)
+		                    : ran_it(d, b);
 
 		*file_place(c->files, i, file) = is;
 		any |= is;
@@ -258,8 +277,8 @@ static bool choose_in(const struct choosing *c, const bool *set, size_t file)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->files->ndomains; i++) {
-		bool is = set[i] && can_run(domain_at(c, i), &c->files->list[file]);
+	for (size_t i = 0; i < c->files->boots->n; i++) {
+		bool is = set[i] && can_run(domain_in(c, i), &c->files->list[file]);
 
 		*file_place(c->files, i, file) |= is;
 		any |= is;
@@ -273,7 +292,7 @@ static void choose_rest(const struct choosing *c, const bool *left, const bool *
 	for (size_t k = 0; k < c->files->n; k++) {
 		if (!left[k] || choose_in(c, bare, k) || choose_in(c, all, k))
 			continue;
-		for (size_t i = 0; i < c->files->ndomains; i++)
+		for (size_t i = 0; i < c->files->boots->n; i++)
 			*file_place(c->files, i, k) = true;
 	}
 }
@@ -281,13 +300,13 @@ static void choose_rest(const struct choosing *c, const bool *left, const bool *
 static int choose_given(struct choosing *c)
 {
 	struct binary_files *f = c->files;
-	bool *bare = calloc(f->ndomains, sizeof(*bare)), *all = calloc(f->ndomains, sizeof(*all));
+	bool *bare = calloc(f->boots->n, sizeof(*bare)), *all = calloc(f->boots->n, sizeof(*all));
 	bool *left = calloc(f->n + 1, sizeof(*left));
 	bool done = bare && all && left;
 
 	for (size_t k = 0; done && k < f->n; k++)
 		left[k] = !f->list[k].image && !choose_by_rule(c, k);
-	for (size_t i = 0; done && i < f->ndomains; i++) {
+	for (size_t i = 0; done && i < f->boots->n; i++) {
 		bare[i] = !binary_files_any(f, i);
 		all[i] = true;
 	}
@@ -378,16 +397,16 @@ static bool could_be(const struct upf_domain *d, const struct binary_file *b)
 }
 
 /* Takes over @path: of an image that the host has named, so that it is no error if it cannot be used. */
-static int add_if_usable(struct choosing *c, size_t domain, char *path)
+static int add_if_usable(struct choosing *c, size_t boot, char *path)
 {
-	const struct upf_domain *d = domain_at(c, domain);
+	const struct upf_domain *d = domain_in(c, boot);
 	struct binary_file b = {.path = path, .image = true};
 	struct binary_files *f = c->files;
 	size_t k = find_recorded(f, path);
 
 	if (k < f->n) {
 		if (could_be(d, &f->list[k]))
-			c->recorded[domain] = k;
+			c->recorded[boot] = k;
 		free(path);
 		return 0;
 	}
@@ -398,7 +417,7 @@ static int add_if_usable(struct choosing *c, size_t domain, char *path)
 		return 0;
 	}
 	if (array_add(f->list, f->cap, f->n, b) == 0) {
-		c->recorded[domain] = k;
+		c->recorded[boot] = k;
 		return 0;
 	}
 	free_file(&b);
@@ -406,63 +425,63 @@ static int add_if_usable(struct choosing *c, size_t domain, char *path)
 }
 
 /* What the configuration has for the domain: the last entry counts, or the one before it if that cannot be used. */
-static int add_known_image(struct choosing *c, size_t domain)
+static int add_known_image(struct choosing *c, size_t boot)
 {
-	const struct upf_domain *d = domain_at(c, domain);
+	const struct upf_domain *d = domain_in(c, boot);
 	int rc = 0;
 
-	for (size_t i = c->request->nknown; rc == 0 && i-- > 0 && c->recorded[domain] == NO_FILE;) {
+	for (size_t i = c->request->nknown; rc == 0 && i-- > 0 && c->recorded[boot] == NO_FILE;) {
 		const struct known_binary *k = &c->request->known[i];
 		char *path;
 
 		if (!d->name || fnmatch(k->domain, d->name, 0) != 0 || !is_regular_file(k->path))
 			continue;
 		path = strdup(k->path);
-		rc = path ? add_if_usable(c, domain, path) : no_memory(c);
+		rc = path ? add_if_usable(c, boot, path) : no_memory(c);
 	}
 	return rc;
 }
 
 /* Unikraft leaves the names of "app" in "app.dbg". */
-static int add_host_image(struct choosing *c, size_t domain)
+static int add_host_image(struct choosing *c, size_t boot)
 {
-	const struct upf_domain *d = domain_at(c, domain);
+	const struct upf_domain *d = domain_in(c, boot);
 	const char *const endings[] = {".dbg", ""};
 	char *name, *path;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < 2 && c->recorded[domain] == NO_FILE; i++) {
+	for (size_t i = 0; rc == 0 && i < 2 && c->recorded[boot] == NO_FILE; i++) {
 		if (asprintf(&name, "%s%s", d->image, endings[i]) < 0)
 			return no_memory(c);
 		rc = find_image(c, name, &path);
 		if (rc == 0 && path)
-			rc = add_if_usable(c, domain, path);
+			rc = add_if_usable(c, boot, path);
 		free(name);
 	}
 	return rc;
 }
 
-/* The image that the trace names for @domain; or else any file of that build. */
-static int add_recorded_image(struct choosing *c, size_t domain)
+/* The image that the trace names for the domain; or else any file of that build. */
+static int add_recorded_image(struct choosing *c, size_t boot)
 {
-	const struct upf_domain *d = &c->traces->session.domains[domain];
+	const struct upf_domain *d = domain_in(c, boot);
 	bool by_host = is_named_by_host(d);
 	char *path = NULL;
 
 	if (c->files->n - c->ngiven == IMAGES_MAX)
 		return 0;
-	if (!is_given(c, d) && add_known_image(c, domain) != 0)
+	if (!is_given(c, d) && add_known_image(c, boot) != 0)
 		return -1;
-	if (by_host && !is_given(c, d) && add_host_image(c, domain) != 0)
+	if (by_host && !is_given(c, d) && add_host_image(c, boot) != 0)
 		return -1;
-	if (!d->build_id || c->recorded[domain] != NO_FILE)
+	if (!d->build_id || c->recorded[boot] != NO_FILE)
 		return 0;
 	if (d->image && !by_host && find_image(c, d->image, &path) != 0)
 		return -1;
 	if (!path && !is_given(c, d))
 		path = debug_file_of_build(d->build_id, &c->request->debug);
 	if (path && elf_file_is(path))
-		return add_image(c, path, &c->recorded[domain]);
+		return add_image(c, path, &c->recorded[boot]);
 	free(path);
 	return 0;
 }
@@ -471,10 +490,10 @@ static void choose_recorded(struct choosing *c)
 {
 	struct binary_files *f = c->files;
 
-	for (size_t i = 0; i < f->ndomains; i++) {
+	for (size_t i = 0; i < f->boots->n; i++) {
 		size_t k = c->recorded[i];
 
-		if (k == NO_FILE || binary_files_any(f, i) || !traces_have(c->traces, (uint32_t)i))
+		if (k == NO_FILE || binary_files_any(f, i) || !counts(c, i))
 			continue;
 		if (!f->list[k].is_elf)
 			study_file(&f->list[k], true);
@@ -496,14 +515,14 @@ static int refuse_file(const struct choosing *c, const struct upf_domain *d, con
 }
 
 /* One of the domain's files must be the image that was recorded: others may be programs that ran in the guest. */
-static int check_domain(const struct choosing *c, size_t domain)
+static int check_boot(const struct choosing *c, size_t boot)
 {
-	const struct upf_domain *d = domain_at(c, domain);
+	const struct upf_domain *d = domain_in(c, boot);
 	const struct binary_files *f = c->files;
 	const struct binary_file *wrong = NULL;
 
 	for (size_t k = 0; is_known_domain(d) && k < f->n; k++) {
-		if (!*file_place(f, domain, k) || !is_about(d, &f->list[k]))
+		if (!*file_place(f, boot, k) || !is_about(d, &f->list[k]))
 			continue;
 		if (ran_it(d, &f->list[k]))
 			return 0;
@@ -517,41 +536,41 @@ static int check_use(const struct choosing *c)
 {
 	const struct binary_files *f = c->files;
 	const struct binary_file *unused = NULL;
-	size_t domain = f->ndomains;
+	size_t boot = f->boots->n;
 
 	for (size_t k = 0; k < f->n; k++)
 		if (!f->list[k].image && !f->list[k].domain && f->list[k].identity[0] && !unused)
 			unused = &f->list[k];
-	for (size_t i = f->ndomains; i-- > 0;) {
-		for (size_t k = 0; traces_have(c->traces, (uint32_t)i) && k < f->n; k++)
+	for (size_t i = f->boots->n; i-- > 0;) {
+		for (size_t k = 0; counts(c, i) && k < f->n; k++)
 			if (!f->list[k].image && *file_place(f, i, k))
 				return 0;
-		if (traces_have(c->traces, (uint32_t)i) && is_known_domain(domain_at(c, i)))
-			domain = i;
+		if (counts(c, i) && is_known_domain(domain_in(c, i)))
+			boot = i;
 	}
-	return unused && domain < f->ndomains ? refuse_file(c, domain_at(c, domain), unused) : 0;
+	return unused && boot < f->boots->n ? refuse_file(c, domain_in(c, boot), unused) : 0;
 }
 
 static int check_identities(const struct choosing *c)
 {
 	int rc = check_use(c);
 
-	for (size_t i = 0; rc == 0 && i < c->files->ndomains; i++)
-		if (traces_have(c->traces, (uint32_t)i))
-			rc = check_domain(c, i);
+	for (size_t i = 0; rc == 0 && i < c->files->boots->n; i++)
+		if (counts(c, i))
+			rc = check_boot(c, i);
 	return rc;
 }
 
-/* Of traces shown as one, each domain must have run one build. */
+/* Of traces shown as one, each domain must have run one build, as far as users say so; memory tells when it did. */
 static int check_trace(const struct choosing *c, const struct trace *t)
 {
 	const struct upf_session *s = upf_reader_session(t->reader);
 
 	for (uint32_t i = 0; t->domain_map && i < s->ndomains; i++) {
-		const struct upf_domain *one = &s->domains[i], *all = domain_at(c, t->domain_map[i]);
+		const struct upf_domain *one = &s->domains[i], *all = &c->traces->session.domains[t->domain_map[i]];
 
-		if (!one->build_id || !all->build_id || strcmp(one->build_id, all->build_id) == 0 ||
-		    !scope_has_domain(&t->scope, t->domain_map[i]))
+		if (!one->build_id || !all->build_id || (one->build_address && all->build_address) ||
+		    strcmp(one->build_id, all->build_id) == 0 || !scope_has_domain(&t->scope, t->domain_map[i]))
 			continue;
 		snprintf(c->why, c->size,
 		         "%s: %.64s ran %s there, and %s in a trace before: compare them by --diff, or use --force",
@@ -583,16 +602,15 @@ static int list_binary_files(struct choosing *c)
 		rc = add_given(c, c->request->files[k]);
 	for (size_t k = 0; rc == 0 && k < f->n; k++) {
 		rc = unpack_binary(c, &f->list[k]);
-		study_file(&f->list[k], any_known(s));
+		study_file(&f->list[k], any_known(f->boots));
 	}
 	c->ngiven = f->n;
-	f->ndomains = s->ndomains ? s->ndomains : 1;
-	c->recorded = malloc(f->ndomains * sizeof(*c->recorded));
+	c->recorded = malloc(f->boots->n * sizeof(*c->recorded));
 	if (rc == 0 && !c->recorded)
 		return no_memory(c);
-	for (size_t i = 0; rc == 0 && i < f->ndomains; i++) {
+	for (size_t i = 0; rc == 0 && i < f->boots->n; i++) {
 		c->recorded[i] = NO_FILE;
-		if (i < s->ndomains && !s->archived)
+		if (s->ndomains && !s->archived)
 			rc = add_recorded_image(c, i);
 	}
 	return rc;
@@ -605,7 +623,7 @@ static int choose_files(struct choosing *c)
 
 	if (rc != 0)
 		return rc;
-	f->chosen = calloc(f->ndomains * f->n + 1, sizeof(*f->chosen));
+	f->chosen = calloc(f->boots->n * f->n + 1, sizeof(*f->chosen));
 	rc = f->chosen ? choose_given(c) : no_memory(c);
 	if (rc != 0)
 		return rc;
@@ -615,12 +633,14 @@ static int choose_files(struct choosing *c)
 	return rc == 0 && !c->request->force ? check_traces(c) : rc;
 }
 
-int binary_files_choose(struct binary_files *f, const struct traces *t, const struct binary_request *request,
-                        char *why, size_t size)
+int binary_files_choose(struct binary_files *f, const struct traces *t, const struct boots *boots,
+                        const struct binary_request *request, char *why, size_t size)
 {
 	struct choosing c = {.files = f, .traces = t, .request = request, .why = why, .size = size};
-	int rc = choose_files(&c);
+	int rc;
 
+	f->boots = boots;
+	rc = choose_files(&c);
 	free(c.recorded);
 	return rc;
 }

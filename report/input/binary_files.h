@@ -48,7 +48,7 @@ struct binary_file {
 	uint64_t lowest, highest;     /* what of it is loaded, as it was linked */
 	const struct isa *isa;        /* of an ELF file; NULL: none that is known */
 	char identity[IDENTITY_SIZE]; /* "": not known, or not needed */
-	struct kernel_symbols kernel; /* of an ELF file whose symbols have been read */
+	struct kernel_symbols kernel; /* of an image whose symbols have been read */
 	bool was_read;
 	struct symbols symbols; /* then: a pipe can be read only once, and several programs may have the file */
 };
@@ -57,19 +57,19 @@ struct binary_file {
 struct binary_files {
 	struct binary_file *list;
 	size_t n, cap;
-	size_t ndomains; /* of all traces together, but at least 1 */
-	bool *chosen;    /* [domain * n + file] */
+	const struct boots *boots; /* 1 or more */
+	bool *chosen;              /* [boot * n + file] */
 };
 
 /*
- * Chooses from what @request asks for, for @traces that have been joined. 0; -EINVAL: the request is wrong; or -1;
- * both with one line in @why. Unless it is forced, a file that is not the build that a domain ran is refused, too.
+ * Chooses from what @request asks for, for the @boots in @traces that have been joined; they outlive it. 0; -EINVAL:
+ * the request is wrong; or -1; both with one line in @why. Unless it is forced, a file that is not the build that a domain ran is refused, too.
  */
-int binary_files_choose(struct binary_files *f, const struct traces *t, const struct binary_request *request,
-                        char *why, size_t size);
-/* Is file number @file for @domain, as all traces together number it? */
-bool binary_files_for(const struct binary_files *f, size_t domain, size_t file);
-bool binary_files_any(const struct binary_files *f, size_t domain); /* is any file? */
+int binary_files_choose(struct binary_files *f, const struct traces *t, const struct boots *boots,
+                        const struct binary_request *request, char *why, size_t size);
+/* Is file number @file for boot number @boot? */
+bool binary_files_for(const struct binary_files *f, size_t boot, size_t file);
+bool binary_files_any(const struct binary_files *f, size_t boot); /* is any file? */
 /* Reads file->symbols once. As symbols_add_file(). */
 int binary_file_read(struct binary_file *file, const struct debug_search *where, char *why, size_t size);
 void binary_files_free(struct binary_files *f);

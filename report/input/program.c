@@ -41,13 +41,13 @@ static bool lowest_address(const char *path, const struct symbols *s, size_t fro
  */
 static uint64_t kernel_bias(const struct program_loading *l, const struct binary_file *file, size_t nlists)
 {
-	uint64_t seen, bias;
+	uint64_t seen;
 
 	if (!file->kernel.start)
 		return 0;
 	if (symbols_added(&l->program->symbols, KERNEL_START, 0, nlists, &seen))
 		return seen - file->kernel.start;
-	return kernel_entry_bias(&file->kernel, l->source->kernel_entries, &bias) ? bias : 0;
+	return kernel_entry_bias(&file->kernel, l->source->boots, l->source->boot);
 }
 
 /* @nlists: how many of the symbols are from lists; @from: where the file's begin. */
@@ -56,8 +56,6 @@ static int choose_bias(struct program_loading *l, size_t i, size_t nlists, size_
 	struct binary_file *file = l->program->files[i];
 	uint64_t *bias = &l->program->bias[i], lowest;
 
-	if (file->is_elf && !file->kernel.is_known)
-		file->kernel = kernel_symbols_of(&l->program->symbols, from);
 	if (!file->moved || file->by_offset) {
 		*bias = file->moved ? file->where : file->is_elf ? kernel_bias(l, file, nlists) : 0;
 		return 0;
@@ -90,9 +88,7 @@ static int add_symbols(struct program_loading *l, size_t i, size_t nlists)
 
 static int check_machine(struct program_loading *l, const struct binary_file *file)
 {
-	static const struct upf_domain unknown;
-	const struct upf_session *s = &l->source->traces->session;
-	const struct upf_domain *d = l->source->domain < s->ndomains ? &s->domains[l->source->domain] : &unknown;
+	const struct upf_domain *d = &l->source->boots->list[l->source->boot].as;
 	char why[200];
 	struct elf_file *f = elf_file_open(file->path, why, sizeof(why));
 	const struct isa *isa = f ? isa_of_machine(f->header.e_machine) : NULL;
@@ -172,7 +168,7 @@ static int list_program_files(struct program_loading *l)
 	if (!l->program->files || !l->program->bias)
 		return fail_program(l, NULL, strerror(ENOMEM));
 	for (size_t i = 0; i < all->n; i++)
-		if (binary_files_for(all, l->source->domain, i))
+		if (binary_files_for(all, l->source->boot, i))
 			l->program->files[l->program->nfiles++] = &all->list[i];
 	return 0;
 }

@@ -30,10 +30,9 @@ struct program {
 
 /* What a program is loaded from. */
 struct program_source {
-	struct binary_files *files;                  /* those that are for @domain */
-	uint32_t domain;                             /* that ran it, as all traces together number it */
-	const struct kernel_entries *kernel_entries; /* its own */
-	const struct traces *traces;
+	struct binary_files *files; /* those that are for @boot, */
+	const struct boots *boots;
+	size_t boot; /* in which a guest ran it */
 	const struct binary_request *request;
 	const struct program *loaded; /* nloaded of them, which outlive it: what it has in common with one is shared */
 	size_t nloaded;

@@ -130,8 +130,7 @@ static void chain_by_cfi(struct block_stacks *b, struct cfi *cfi, const struct u
 
 static void chain_by_archive(struct block_stacks *b, const struct upf_record *rec)
 {
-	const struct upf_session *s = b->session;
-	uint32_t program = rec->domain < s->ndomains ? s->domains[rec->domain].program : 0;
+	const uint32_t program = upf_session_program(b->session, rec->domain, rec->time_ns);
 
 	archive_stacks_chain(&b->archived, program, rec->stack, rec->top, &b->chain);
 }
@@ -195,7 +194,9 @@ static inline uint32_t program_of(const struct block_stacks *b, const struct upf
 {
 	if (!b->has_programs)
 		return 0;
-	return binaries_program(b->binaries, b->scope ? scope_domain(b->scope, rec->domain) : rec->domain);
+	if (!b->scope)
+		return binaries_program(b->binaries, rec->domain, rec->time_ns);
+	return binaries_program(b->binaries, scope_domain(b->scope, rec->domain), rec->time_ns + b->scope->later_ns);
 }
 
 /* Is the stack as it was recorded? Asked for every sample; all of a domain without tops are alike. */
@@ -203,12 +204,14 @@ static inline bool is_plain(struct block_stacks *b, uint32_t program, const stru
 {
 	bool bare = rec->tops == UPF_TOPS_NONE && !rec->link && !rec->mode;
 
-	if (bare && rec->domain == b->plain_domain)
+	if (bare && rec->domain == b->plain_domain && program == b->plain_program)
 		return true;
 	if ((b->is_archive || cfi_of(b, program)) && chain_may_differ(b->session, rec))
 		return false;
-	if (bare)
+	if (bare) {
 		b->plain_domain = rec->domain;
+		b->plain_program = program;
+	}
 	return true;
 }
 

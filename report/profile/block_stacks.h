@@ -40,8 +40,9 @@ struct block_stacks {
 	pthread_mutex_t *cfi_lock;       /* NULL: nobody else uses the CFI */
 	bool is_archive;                 /* without CFI: @archived has the true stacks */
 	struct archive_stacks archived;
-	uint32_t plain_domain; /* its stacks without a top are as they were recorded; UINT32_MAX: none is known */
-	bool alone;            /* the tree is of one block: its nodes are new, unless they are of chains */
+	/* Its stacks without a top, in that program, are as they were recorded; UINT32_MAX: none is known. */
+	uint32_t plain_domain, plain_program;
+	bool alone; /* the tree is of one block: its nodes are new, unless they are of chains */
 
 	bool has_programs; /* more than one */
 	struct cfi *cfi;   /* of the only one */

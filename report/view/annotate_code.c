@@ -139,7 +139,7 @@ static void print_guests(const struct recording *run, uint32_t program, FILE *ou
 	char name[256];
 
 	for (uint32_t i = 0; i < s->ndomains; i++) {
-		if (!traces_have(&run->traces, i) || binaries_program(&run->binaries, i) != program)
+		if (!traces_have(&run->traces, i) || !binaries_ran(&run->binaries, i, program))
 			continue;
 		domain_text(s, i, name, sizeof(name));
 		fputs(before, out);

@@ -370,7 +370,7 @@ static const struct upf_domain *guests_text(struct notes *n, bool (*is)(const st
 	size_t len = 0;
 
 	for (uint32_t i = 0; i < s->ndomains; i++) {
-		if (!traces_have(&run->traces, i) || !is(&run->binaries.programs[binaries_program(&run->binaries, i)]))
+		if (!traces_have(&run->traces, i) || !binaries_ran_any(&run->binaries, i, is))
 			continue;
 		if (first) {
 			snprintf(text + len, size - len, " and others");
@@ -407,6 +407,31 @@ static void item_dwarf(struct notes *n)
 	     guests[0] ? " of " : "", guests);
 }
 
+/* Which guest ran something else from when on. Of several restarts, the first is told. */
+static void item_restarts(struct notes *n)
+{
+	const struct traces *t = &n->run->traces;
+	const struct binaries *b = &n->run->binaries;
+	const struct boot *first = NULL;
+	char guest[128];
+	size_t more = 0;
+
+	for (size_t i = 1; i < b->boots.n; i++) {
+		const struct boot *boot = &b->boots.list[i];
+
+		if (b->program_of[i] == b->program_of[i - 1] || boot->domain != boot[-1].domain ||
+		    !boots_count(&b->boots, t, i - 1) || !boots_count(&b->boots, t, i))
+			continue;
+		more += first != NULL;
+		first = first ? first : boot;
+	}
+	if (!first)
+		return;
+	domain_text(&t->session, first->domain, guest, sizeof(guest));
+	note(n, "Names", "%s was started again at %.1f s%s: each boot has its own", guest,
+	     (double)first->from_ns / 1e9, more ? ", and later" : "");
+}
+
 /* No address has a name: there is only [user], or code without one. */
 static bool is_nameless(struct notes *n, const struct fold *fold)
 {
@@ -431,6 +456,7 @@ static void print_name_notes(struct notes *n, const struct fold *fold)
 		note(n, "Names", "-s FILE gives names: the guest's binary or nm's list of it");
 	else if (fold->unnamed)
 		item_nameless(n);
+	item_restarts(n);
 	item_dwarf(n);
 }
 

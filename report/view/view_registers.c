@@ -312,7 +312,7 @@ static int print_registers(struct look *l, const struct upf_record *rec, uint32_
 			print_none(l, rec);
 		return 0;
 	}
-	l->program = binaries_program(&l->report->run->binaries, rec->domain);
+	l->program = binaries_program(&l->report->run->binaries, rec->domain, rec->time_ns);
 	l->digits = rec->nregs == UPF_REGS_I386 || rec->nregs == UPF_REGS_ARM32 ? 8 : 16;
 	l->in_row_max = l->digits == 8 ? 4 : 3;
 	fputs(l->shown++ ? "\n\n" : "", l->report->out.file);

@@ -358,7 +358,7 @@ for my $signal (qw(INT TERM)) {
 		open STDIN, '<&', $read and open STDERR, '>', '/dev/null' and close $write and exec $report, '--perf-script', '-o', 'out.dir/out', '-';
 		die;
 	}
-	syswrite $write, substr(contents('web.upf'), 0, 20000);
+	syswrite $write, substr(contents('web.upf'), 0, -10);
 	for (1 .. 500) {
 		last if glob 'out.dir/*';
 		select undef, undef, undef, 0.02;

@@ -131,9 +131,25 @@ moved_pause=$(printf %x $((0x$pause + 0x1e000000))) moved_entry=$(printf %x $((0
 printf '%s\n' "entry 12345" $moved_pause block "entry $moved_entry" $moved_pause | "$mktrace" stacks >booted.upf
 prints 'of a kernel that is not there yet when the trace begins' 'leaf;twice 2' "$report" --folded -q -s kernel booted.upf
 again=$(printf %x $((0x$entry + 0x2e000000)))
-printf '%s\n' "entry $moved_entry" $moved_pause block "entry $again" $moved_pause | "$mktrace" stacks >rebooted.upf
-prints 'of a kernel that was in two places: nobody knows' "0x$moved_pause 2" "$report" --folded -q -s kernel rebooted.upf
-prints 'unless --time chooses one' 'leaf;twice 1' "$report" --folded -q --time 0,5ms -s kernel rebooted.upf
+again_pause=$(printf %x $((0x$pause + 0x2e000000)))
+printf '%s\n' "entry $moved_entry" $moved_pause $again_pause block $moved_pause "entry 0" $again_pause "entry 4321" \
+	$again_pause "entry $again" $again_pause block $moved_pause $again_pause | "$mktrace" stacks >rebooted.upf
+prints 'of a kernel that is elsewhere after a reset' "0x$moved_pause 1
+0x$again_pause 1
+leaf;twice 6" "$report" --folded -q -s kernel rebooted.upf
+"$report" -s kernel rebooted.upf | grep -q 'web1 was started again at 0.0 s: each boot has its own'
+ok $? '… which the notes say'
+prints '… with --time, before it' "0x$again_pause 1
+leaf;twice 1" "$report" --folded -q --time 0,15ms -s kernel rebooted.upf
+prints '… long after it' "0x$moved_pause 1
+leaf;twice 1" "$report" --folded -q --time 55ms, -s kernel rebooted.upf
+"$report" -q -s kernel --archive -o rebooted.archive rebooted.upf
+prints '… in an archive' "$("$report" --folded -q -s kernel rebooted.upf)" "$report" --folded -q rebooted.archive
+prints '… of which --time shows a part' "$("$report" --folded -q --time 25ms, -s kernel rebooted.upf)" \
+	"$report" --folded -q --time 25ms, rebooted.archive
+prints '… whose kernel is given' "$("$report" --folded -q -s kernel rebooted.upf)" "$report" --folded -q -s kernel rebooted.archive
+prints 'of a trace whose kernel is told long before what --time chooses' 'leaf;twice 1' "$report" --folded -q --time 5ms, -s kernel \
+	<(printf '%s\n' "entry $moved_entry" $moved_pause block $moved_pause | "$mktrace" stacks)
 prints 'kallsyms come before the trace' 'leaf;twice 1' "$report" --folded -q -s kernel -s kallsyms.moved <(kernel_at 0x1e000000 0x3e000000)
 { cat lines; moved 0x40000000; } | "$mktrace" stacks >both.upf
 prints 'several images' '_start;work;leaf 1
@@ -223,8 +239,21 @@ fails 'what the header says comes first' 1 'guest: not what web1 ran: c0ffee00c0
 ok $? 'a program under that kernel is not it'
 fails 'another kernel is, wherever it was loaded' 1 'kernel: not what web1 ran' "$report" -s kernel kernels.upf
 { echo "build $note"; cat lines; } | "$mktrace" stacks >again.upf
-{ echo "build 400000 c0ffee00c0ffee02"; cat lines; } | "$mktrace" stacks >another.upf
-fails 'two builds in two traces' 1 'another.upf: web1 ran c0ffee00c0ffee02 there, and c0ffee00c0ffee01 in a trace before' "$report" -s guest again.upf another.upf
+{ echo "later 60"; echo "build 400000 c0ffee00c0ffee02"; cat lines; } | "$mktrace" stacks >another.upf
+prints 'two builds in two traces' '_start;work;leaf;twice 4' "$report" --folded -q -s guest -s other again.upf another.upf
+prints 'one of which is not at hand' "$(printf '%s\n_start;work;leaf;twice 2\n' "$("$report" --folded -q another.upf)")" \
+	"$report" --folded -q -s guest again.upf another.upf
+# The guest is reset, and its build-id is found a while after that.
+{
+	echo "build $note" && cat lines && printf 'entry 1000\nentry 0\n' && cat lines && echo 'entry 2000' && cat lines
+	echo "build 400000 c0ffee00c0ffee02" && cat lines
+} | "$mktrace" stacks >two_builds.upf
+prints 'two builds in one trace' '_start;work;leaf;twice 8' "$report" --folded -q -s guest -s other two_builds.upf
+prints 'the second of which alone is at hand' "$(printf '%s\n_start;work;leaf;twice 6\n' "$("$report" --folded -q again.upf)")" \
+	"$report" --folded -q -s other two_builds.upf
+prints 'by the name of the guest' "$(printf '%s\n_start;work;leaf;twice 6\n' "$("$report" --folded -q again.upf)")" \
+	"$report" --folded -q -s web1=other two_builds.upf
+fails 'a third one is refused' 1 "plain: not what web1 ran" "$report" -s web1=plain two_builds.upf
 mkdir -p byid0/.build-id/"${id::2}" && cp guest byid0/.build-id/"${id::2}/${id:2}"
 mkdir -p byid/.build-id/"${id::2}" && ln -s "$tmp/guest" byid/.build-id/"${id::2}/${id:2}"
 prints 'its file is found by the build-id' "$whole" "$report" --folded -q --symfs byid found.upf

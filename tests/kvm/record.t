@@ -44,6 +44,60 @@ ok "and which build it is" says_build moved
 ok "by its image alone every stack is the guest's, and has its share of time" shares moved shares 0
 end_machines
 
+# --- a guest that is reset -------------------------------------------------------------------------------------------
+# across_a_reset NAME: a recording with a reset in it; by then $work/running.elf is what begins.
+across_a_reset() {
+	local recorder
+
+	rm -f "$work/$1.upf"
+	"$record" --max-overhead 100% --max-cpu 100% -F 2k -n 6000 -o "$work/$1.upf" "$pid" 2> "$work/$1.err" &
+	recorder=$!
+	await has_samples "$1" && cp "$work/next.elf" "$work/running.elf" && kill -USR2 "$pid"
+	wait "$recorder" || {
+		cat "$work/$1.err"
+		return 1
+	}
+	"$report" --verify "$work/$1.upf"
+}
+has_samples() {
+	[ "$(stat -c %s "$work/$1.upf" 2> /dev/null || echo 0)" -gt 3000 ]
+}
+# both_boots TRACE OPTION...: stacks before the reset are of work=shares, those after it of work=levels. Not counted is a
+# tenth of a second around it, in which the guest starts.
+both_boots() {
+	local at truth=$kvm/../xen/guests/truth
+
+	at=$("$report" --dump -q "$work/$1.upf" | awk '/ entry / && n++ { at = $4 } END { print at }')
+	echo "it has started again at ${at:?}"
+	"$report" -q --folded --no-inline "${@:2}" --time "0,$(perl -e "print $at - 0.1")" "$work/$1.upf" > "$work/before"
+	"$report" -q --folded --no-inline "${@:2}" --time "$(perl -e "print $at + 0.1")," "$work/$1.upf" > "$work/after"
+	sed -i 's/^\[user\];//; /^\[no stack\]/d' "$work/before" "$work/after"
+	shares_of "$work/before" "$truth/shares.txt" any && shares_of "$work/after" "$truth/levels.txt" any
+}
+tells_builds() { # SECOND: its build, and the first one's
+	"$report" --dump -q "$work/reset.upf" | awk '/ build / { print $NF }' | tee "$work/builds"
+	cmp "$work/builds" <(readelf -n "$first" "$1" | awk '/Build ID/ { print $3 }')
+}
+printf '#!/bin/sh\nexec gcc "$@" -falign-functions=128\n' > "$work/otherwise"
+chmod +x "$work/otherwise"
+CC=$work/otherwise "$kvm/guests/build" "$work/other.elf" || echo 'Bail out! no guest'
+first=$guest
+for way in 'the same build elsewhere' 'another build'; do
+	names=(-s "$guest")
+	[ "$way" = 'another build' ] && names+=(-s "$work/other.elf")
+	cp "${names[-1]}" "$work/next.elf"
+	cp "$guest" "$work/running.elf"
+	guest=$work/running.elf
+	start_vmm -k -z 'work=levels far moved=130 ring=0' 'work=shares far moved=77'
+	guest=$first
+	ok "a guest that is reset, $way: recorded" across_a_reset reset
+	ok "the trace tells which build ran in each" tells_builds "$work/running.elf"
+	ok "stacks of both boots have their names" both_boots reset "${names[@]}"
+	"$report" -q --archive "${names[@]}" -o "$work/$way.upf" "$work/reset.upf"
+	ok "an archive has both" both_boots "$way"
+	end_machines
+done
+
 # --- vCPUs that do nothing -------------------------------------------------------------------------------------------
 start_vmm -c 2 -k "work=shares others=idle"
 await halted

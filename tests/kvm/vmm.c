@@ -18,6 +18,7 @@
  *   -o FILE   the registers of the device whose file (sysfs's resource0) this is, at 768 MiB, as VFIO has them
  *   -x        descriptor 900 is the first vCPU's and an empty file, in turn
  *   -a TEXT   the guest's command line
+ *   -z TEXT   a guest of one vCPU is reset when SIGUSR2 comes: then KERNEL, as it is by then, begins with this line
  * A byte written to port 0x81 takes that many pages at 12 MiB away from the guest, which then finds new ones there.
  * A vCPU that cannot go on ends the process with status 3 and the reason on stderr.
  */
@@ -53,14 +54,14 @@ static struct {
 	unsigned vcpus;
 	bool memfd, whole, irqchip, filter, signals, second, sync, exchange, smi;
 	long sleep_ns;
-	const char *beats, *line, *kernel, *device;
+	const char *beats, *line, *next_line, *kernel, *device;
 } options = {.vcpus = 1, .line = ""};
 
-static uint8_t *low;
+static uint8_t *low, *lowest;
 static uint32_t entry;
 static struct vcpu vcpus[MAX_VCPUS];
 static _Atomic uint64_t beats, sent, arrived, told[4];
-static _Atomic bool quiet;
+static _Atomic bool quiet, reset_asked;
 static sem_t never;
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
@@ -97,15 +98,19 @@ static void add_handler(uint8_t *base)
 	add_slot(SMM_SPACE, 0, BASE_LIMIT, base);
 }
 
-static void add_memory(void)
+static void put_line(const char *line)
 {
-	uint8_t *base = options.whole ? add_whole() : add_pieces();
 	uint64_t info[4] = {0x336ec578 | 1ull << 32, 0, 0, LINE};
 
-	memcpy(base + INFO, info, sizeof(info));
-	snprintf((char *)base + LINE, 256, "%s", options.line);
+	memcpy(lowest + INFO, info, sizeof(info));
+	snprintf((char *)lowest + LINE, 256, "%s", line);
+}
+
+static void add_memory(void)
+{
+	lowest = options.whole ? add_whole() : add_pieces();
 	if (options.smi)
-		add_handler(base);
+		add_handler(lowest);
 }
 
 static void add_device(void)
@@ -156,9 +161,12 @@ static void set_registers(const struct vcpu *v)
 		.limit = ~0u, .selector = 16, .type = 3, .present = 1, .db = 1, .s = 1, .g = 1};
 	struct kvm_regs regs = {
 		.rip = entry, .rbx = INFO, .rflags = 0x202, .rsi = v->number ? SECONDARY : 0, .rdi = v->number};
+	static struct kvm_sregs initial[MAX_VCPUS];
 	struct kvm_sregs sregs;
 
-	must(ioctl(v->fd, KVM_GET_SREGS, &sregs), "KVM_GET_SREGS");
+	if (!initial[v->number].cr0)
+		must(ioctl(v->fd, KVM_GET_SREGS, &initial[v->number]), "KVM_GET_SREGS");
+	sregs = initial[v->number];
 	sregs.cs = code;
 	sregs.ds = sregs.es = sregs.fs = sregs.gs = sregs.ss = data;
 	sregs.cr0 = 0x11;
@@ -257,6 +265,14 @@ static void check_sync(const struct vcpu *v)
 	_exit(3);
 }
 
+static void reset(const struct vcpu *v)
+{
+	memset(low, 0, LOW_LIMIT - KERNEL);
+	put_line(options.next_line);
+	load_kernel();
+	set_registers(v);
+}
+
 static void *run_vcpu(void *arg)
 {
 	struct vcpu *v = arg;
@@ -269,6 +285,8 @@ static void *run_vcpu(void *arg)
 	for (;;) {
 		int rc = ioctl(v->fd, KVM_RUN, 0);
 
+		if (atomic_exchange(&reset_asked, false))
+			reset(v);
 		if (rc < 0 && errno == EINTR)
 			continue;
 		if (rc < 0)
@@ -306,6 +324,14 @@ static void be_quiet(int signal)
 {
 	(void)signal;
 	atomic_store(&quiet, true);
+}
+
+static void ask_reset(int signal)
+{
+	if (pthread_equal(pthread_self(), vcpus[0].thread))
+		atomic_store(&reset_asked, true);
+	else
+		pthread_kill(vcpus[0].thread, signal);
 }
 
 static void *send_signals(void *arg)
@@ -351,7 +377,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:idrno:xb:a:")) != -1) {
+	while ((c = getopt(argc, argv, "c:mgksw:idrno:xb:a:z:")) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
@@ -395,12 +421,16 @@ static void parse(int argc, char **argv)
 		case 'a':
 			options.line = optarg;
 			break;
+		case 'z':
+			options.next_line = optarg;
+			break;
 		default:
 			exit(2);
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] KERNEL\n", stderr);
+		fputs("usage: vmm [-c N] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] [-z TEXT] KERNEL\n",
+		      stderr);
 		exit(2);
 	}
 	options.kernel = argv[optind];
@@ -420,7 +450,10 @@ int main(int argc, char **argv)
 		must(ioctl(vm, KVM_CREATE_IRQCHIP, 0), "KVM_CREATE_IRQCHIP");
 	sigaction(SIGRTMIN, &(struct sigaction){.sa_handler = count}, NULL);
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = be_quiet}, NULL);
+	if (options.next_line)
+		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = ask_reset}, NULL);
 	add_memory();
+	put_line(options.line);
 	if (options.device)
 		add_device();
 	load_kernel();

@@ -160,8 +160,14 @@ void make_stacks(struct maker *m, bool copies, const char *image, const char *id
 
 	domains[0].image = image;
 	domains[0].build_id = id;
-	while ((len = getline(&line, &size, stdin)) >= 0 && strncmp(line, "guest ", 6) == 0)
-		add_guest(domains, &n, line);
+	while ((len = getline(&line, &size, stdin)) >= 0) {
+		if (strncmp(line, "guest ", 6) == 0)
+			add_guest(domains, &n, line);
+		else if (strncmp(line, "later ", 6) == 0)
+			session.start_real_ns += strtoull(line + 6, NULL, 10) * 1000000000;
+		else
+			break;
+	}
 	session.domains = domains;
 	session.ndomains = n ? n : 1;
 	session.tops = copies ? UPF_TOPS_COPY : UPF_TOPS_NONE;

@@ -286,8 +286,12 @@ static void load_long(struct profile *p, unsigned threads, off_t damaged, size_t
 {
 	struct program programs[2] = {0};
 	uint32_t program_of[] = {0, 1, 0};
-	const struct binaries binaries = {
-		.programs = programs, .nprograms = nprograms, .program_of = program_of, .ndomains = 3};
+	struct boot boots[] = {{.domain = 0}, {.domain = 1}, {.domain = 2}};
+	size_t first[] = {0, 1, 2, 3};
+	const struct binaries binaries = {.programs = programs,
+	                                  .nprograms = nprograms,
+	                                  .program_of = program_of,
+	                                  .boots = {.list = boots, .n = 3, .first = first, .ndomains = 3}};
 	int fd = make_long_trace();
 	enum upf_fault fault;
 	struct upf_reader *r;
