@@ -67,6 +67,8 @@ static bool read_window(const struct stack_choice *c, struct footing *f, struct 
 	uint32_t n;
 
 	s->nwords = n = top_window(space, regs, words, c->window_words, &cold);
+	if (!cold && c->max_frames > 1)
+		s->nwords = top_interrupts(space, regs, words, n, c->window_words);
 	if (gap_of(c, regs, c->copy_words))
 		n = top_window(space, regs, words, c->copy_words, &ignored);
 	f->gap = gap_of(c, regs, n);

@@ -6,9 +6,11 @@
 
 #include "record/stack/walk.h"
 
-#define REGION_SHIFT 31     /* code that calls each other directly lies within 2 GiB */
-#define REGIONS 8           /* different ones of one stack that are looked at */
-#define LOWEST_CODE 0x1000u /* nothing runs in the first page */
+#define REGION_SHIFT 31      /* code that calls each other directly lies within 2 GiB */
+#define REGIONS 8            /* different ones of one stack that are looked at */
+#define LOWEST_CODE 0x1000u  /* nothing runs in the first page */
+#define FLAGS_SET 0x2u       /* bit 1 of the flags always is, */
+#define FLAGS_FREE 0x3f7fd5u /* these may be, and no other */
 #define CODE_WORDS (REGISTERS_CODE / 8)
 #define CODE_BEFORE 3 /* of them */
 
@@ -32,6 +34,62 @@ uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t 
 		n = (regs->fp - base + UPF_WORD - 1) / UPF_WORD;
 	*cold |= space_copy(space, base, words, (uint32_t)n, &got) == -EAGAIN;
 	return got;
+}
+
+static uint64_t word_at(const uint64_t *words, uint32_t i, unsigned size)
+{
+	return size == UPF_WORD ? words[i] : (uint32_t)(words[i / 2] >> 32 * (i % 2));
+}
+
+/*
+ * Are these words what an interrupt pushes: where it came, cs, the flags, and in 64-bit mode the stack pointer and ss
+ * (Intel SDM vol. 3A, 6.12 and 6.14.2)?
+ */
+static bool is_interrupt(const uint64_t *words, uint32_t i, unsigned size)
+{
+	const uint64_t cs = word_at(words, i + 1, size), flags = word_at(words, i + 2, size);
+
+	return word_at(words, i, size) >= LOWEST_CODE && cs > 0 && cs <= UINT16_MAX &&
+	       (flags & ~FLAGS_FREE) == FLAGS_SET &&
+	       (size != UPF_WORD || (words[i + 3] >= LOWEST_CODE && words[i + 4] <= UINT16_MAX));
+}
+
+/* The first frame pointer at or above word number @i, by those saved in the @n words from @base; 0: it is not there. */
+static uint64_t frame_above(const uint64_t *words, uint32_t n, uint64_t base, uint64_t fp, uint32_t i, unsigned size)
+{
+	const uint64_t least = base + (uint64_t)i * size;
+
+	while (fp < least) {
+		const uint64_t below = fp, at = (fp - base) / size;
+
+		fp = fp % size == 0 && at < n ? word_at(words, (uint32_t)at, size) : 0;
+		if (fp <= below)
+			return 0;
+	}
+	return fp;
+}
+
+uint32_t top_interrupts(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t n, uint32_t max)
+{
+	const unsigned size = regs->valid ? regs->arch->word : 0, pushed = size == UPF_WORD ? 5 : 3;
+	const uint32_t per = UPF_WORD / (size ? size : UPF_WORD);
+	uint32_t more = 0, all = n * per, read;
+	uint64_t fp;
+
+	if (size < 4 || regs->fp != first_word(regs) + (uint64_t)n * UPF_WORD)
+		return n;
+	space_copy(space, regs->fp, words + n, max - n, &more);
+	read = (n + more) * per;
+	for (uint32_t i = all; i + pushed <= read; i++)
+		if (is_interrupt(words, i, size))
+			all = i + pushed;
+	if (all == n * per)
+		return n;
+	/* What was interrupted may have no frame yet: the next one tells, by where its return address is. */
+	fp = frame_above(words, read, first_word(regs), regs->fp, all, size);
+	if (fp && (fp - first_word(regs)) / size + 2 < read)
+		read = (uint32_t)((fp - first_word(regs)) / size) + 2;
+	return (read + per - 1) / per;
 }
 
 enum upf_end top_copy(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, uint32_t *n)

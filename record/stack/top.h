@@ -20,6 +20,13 @@
 uint32_t top_window(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t max, bool *cold);
 
 /*
+ * Adds to a window of @n words, which ends at the frame pointer, what x86's interrupts have pushed above it, within
+ * @max, and what is up to the frame of what they have interrupted: frame pointers do not lead there. Returns how
+ * many there are then. Memory that is missing is noted for the next time.
+ */
+uint32_t top_interrupts(struct space *space, const struct vcpu_regs *regs, uint64_t *words, uint32_t n, uint32_t max);
+
+/*
  * Sets the guest's words, @size bytes each, to 0 that are neither the saved frame pointer nor, being far from all
  * frames, a return address of this stack: such words change all the time and are of no use. To be called after the
  * guest was resumed.

@@ -173,6 +173,29 @@ bool flow_row(const struct isa *isa, const struct frame_state *s, struct cfi_row
 	return true;
 }
 
+/*
+ * What an interrupt pushes, the lowest first: where it came, cs, the flags; in 64-bit mode also the stack pointer and ss,
+ * whether the privilege has changed or not (Intel SDM vol. 3A, 6.14.2).
+ */
+bool flow_interrupt_row(const struct isa *isa, const struct frame_state *s, int32_t below, struct cfi_row *row)
+{
+	const int32_t size = (isa->word == 8 ? 5 : 3) * isa->word, up = size - below;
+
+	/* It returns to what it has pushed itself. */
+	if (below > isa_pushed(isa) || !flow_row(isa, s, row) || row->kind != CFI_CALLER || row->cfa_base == isa->cfa)
+		return false;
+	row->cfa_offset += up;
+	row->ra = CFI_RA_SAVED;
+	row->ra_offset = -size;
+	row->interrupted = true;
+	for (unsigned r = 0; r < isa->regs; r++)
+		if (row->reg[r].where == CFI_SAVED)
+			row->reg[r].offset -= up;
+	row->reg[isa->sp].where = isa->word == 8 ? CFI_SAVED : CFI_VALUE;
+	row->reg[isa->sp].offset = isa->word == 8 ? -2 * isa->word : 0;
+	return true;
+}
+
 /* --- what instructions do ---------------------------------------------------------------------------------------- */
 
 /* Is CFA - @below near enough, so that @below, -@below and their sums fit? */

@@ -38,7 +38,8 @@ struct instruction {
 	uint8_t size;
 	bool indirect_call;
 	bool conditional; /* it may as well go on behind itself */
-	bool returns;     /* FLOW_END: it is a return */
+	bool returns;     /* FLOW_END: it is a return, */
+	bool resumes;     /* or one from an interrupt, to what that has interrupted */
 	uint16_t pops;    /* of a return: bytes of arguments that it takes off the stack */
 	uint64_t target;  /* of a jump, branch or direct call */
 };
@@ -61,6 +62,11 @@ bool flow_same(const struct frame_state *a, const struct frame_state *b);
 bool flow_meet(struct frame_state *a, const struct frame_state *b);
 /* The CFI row that @state makes; false: it does not tell where the CFA is. */
 bool flow_row(const struct isa *isa, const struct frame_state *state, struct cfi_row *row);
+/*
+ * The same in a function that an interrupt begins, which resumes what was interrupted by an instruction before which the
+ * stack pointer is CFA - @below.
+ */
+bool flow_interrupt_row(const struct isa *isa, const struct frame_state *state, int32_t below, struct cfi_row *row);
 
 /*
  * What instructions do, for the files of instruction sets. Places in memory are CFA - @below; a register that is

@@ -227,7 +227,8 @@ static void x86_find_flow(csh handle, const cs_insn *insn, struct instruction *o
 	} else if (cs_insn_group(handle, insn, CS_GRP_RET) || cs_insn_group(handle, insn, CS_GRP_IRET) ||
 	           insn->id == X86_INS_UD2 || insn->id == X86_INS_SYSRET || insn->id == X86_INS_INT3) {
 		out->flow = FLOW_END;
-		out->returns = insn->id == X86_INS_RET;
+		out->returns = insn->id == X86_INS_RET || insn->id == X86_INS_SYSRET;
+		out->resumes = insn->id == X86_INS_IRET || insn->id == X86_INS_IRETD || insn->id == X86_INS_IRETQ;
 		out->pops = out->returns ? (uint16_t)out->target : 0;
 	}
 }

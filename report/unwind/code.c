@@ -109,6 +109,16 @@ static bool during_call(const struct followed *f, uint64_t address, struct frame
 	return true;
 }
 
+/* In a function that resumes what an interrupt has interrupted, and never returns, that is above all. */
+static int row_of(const struct followed *f, const struct frame_state *state, struct cfi_row *row)
+{
+	bool told = f->resumes && !f->returns && !f->resumes_unlike
+	                    ? flow_interrupt_row(f->isa, state, f->resumed_below, row)
+	                    : flow_row(f->isa, state, row);
+
+	return told ? 0 : -ENODATA;
+}
+
 int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row)
 {
 	const struct followed *f;
@@ -122,9 +132,9 @@ int code_row(struct code *c, uint64_t address, bool behind, struct cfi_row *row)
 	if (!f)
 		return -errno;
 	if (behind)
-		return during_call(f, address, &state) && flow_row(f->isa, &state, row) ? 0 : -ENODATA;
+		return during_call(f, address, &state) ? row_of(f, &state, row) : -ENODATA;
 	at = followed_at(f, address);
-	return at && !at->disagreed && flow_row(f->isa, &at->before, row) ? 0 : -ENODATA;
+	return at && !at->disagreed ? row_of(f, &at->before, row) : -ENODATA;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */

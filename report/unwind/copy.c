@@ -158,6 +158,7 @@ static bool go_up(struct walk *w, uint8_t *end)
 	const struct cfi_known_row *found = cfi_find(w->cfi, w->regs.ip, w->behind);
 	struct registers up = {0};
 	struct cfi_known_row k;
+	bool begins;
 
 	*end = CHAIN_END_UNKNOWN;
 	if (!found)
@@ -181,7 +182,8 @@ static bool go_up(struct walk *w, uint8_t *end)
 		prefer_code(w, &k, end, &up);
 	if (*end != 0 || up.ip == 0) /* UPF_END_ROOT is 0 */
 		return false;
-	if (k.source == CFI_BY_CODE && !cfi_called_from(w->cfi, up.ip, w->regs.ip))
+	if (k.source == CFI_BY_CODE && !(k.row.interrupted ? cfi_code_at(w->cfi, up.ip, &begins) && begins
+	                                                   : cfi_called_from(w->cfi, up.ip, w->regs.ip)))
 		*end = CHAIN_END_UNSURE;
 	/* Not all that a kernel does with its stack is in its ORC: filling the return stack buffer is not. */
 	if (k.source == CFI_BY_ORC && !k.row.interrupted && !cfi_behind_code(w->cfi, up.ip))

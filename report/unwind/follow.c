@@ -180,6 +180,17 @@ static int follow_on(struct follow *w, uint32_t i, const struct instruction *x, 
 	return x->conditional ? plan(w, next, after, i, BY_FLOW) : 0;
 }
 
+/* How the function ends here, if it does. @before: the stack. */
+static void note_end(struct followed *f, const struct instruction *x, const struct frame_state *before)
+{
+	f->returns |= x->returns;
+	if (!x->resumes)
+		return;
+	f->resumes_unlike |= !before->sp_known || (f->resumes && f->resumed_below != before->sp);
+	f->resumes = true;
+	f->resumed_below = before->sp;
+}
+
 static int add_at(struct followed *f, const struct step *s, uint32_t *i)
 {
 	const struct followed_at at = {
@@ -215,6 +226,7 @@ static int take_step(struct follow *w, const struct step *s)
 	if (rc != 0)
 		return rc;
 	w->f->at[i].size = x.size;
+	note_end(w->f, &x, &s->state);
 	w->has_frame |= !is_bare(w, &s->state);
 	return follow_on(w, i, &x, &state);
 }

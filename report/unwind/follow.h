@@ -36,6 +36,10 @@ struct followed {
 	uint64_t jumps[FOLLOWED_JUMPS_MAX];                /* where tail calls lead */
 	size_t njumps;
 	bool jumps_anywhere; /* a tail call through a register, or more tail calls than fit */
+	bool returns;        /* to a caller, or in another way than from an interrupt */
+	bool resumes;        /* from an interrupt: the stack pointer is CFA - @resumed_below there */
+	bool resumes_unlike; /* with several stacks */
+	int32_t resumed_below;
 };
 
 /*

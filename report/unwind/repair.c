@@ -7,11 +7,15 @@
  * caller's caller. The return address between them is on the stack above what the function has pushed, which its CFI
  * row tells. There may be several such functions, one above the other: a hypercall's stub, called by a function that
  * the compiler took for a leaf.
+ *
+ * The code that an interrupt begins keeps the frame pointer, too, so that the walk goes from a handler straight to the
+ * caller of what was interrupted. Where that is lies on the stack above what this code has pushed.
  */
 #include "report/unwind/unwind.h"
 
 #define PROLOGUE 5 /* bytes of endbr64 or endbr32 and push %rbp */
 
+#define FP_UNKNOWN UINT64_MAX
 #define RESTORED_MAX 8 /* frames without a frame pointer, one above the other */
 
 /* Where we are on the way up: below the first frame that the frame pointer knows of. */
@@ -20,8 +24,10 @@ struct climb {
 	struct cfi *cfi;
 	const struct upf_record *sample;
 	struct memory memory;
-	uint64_t ip, sp;
+	uint64_t ip, sp, fp;
 	bool behind;        /* the address follows a call */
+	bool sp_unsure;     /* or it is a word more: an interrupt has aligned the stack */
+	bool fp_unsaved;    /* where it was pushed is a 0: windows have no other frame pointer than the leaf's */
 	bool top;           /* the last frame that can be restored */
 	bool rest_is_right; /* the frame pointer is still what the walk began with */
 };
@@ -34,7 +40,7 @@ static void add_chain_frame(struct chain *c, uint64_t address, uint8_t flags)
 
 static uint64_t cfa_of(const struct climb *w, const struct cfi_row *row)
 {
-	return (row->cfa_base == w->isa->fp ? w->sample->fp : w->sp) + (uint64_t)(int64_t)row->cfa_offset;
+	return (row->cfa_base == w->isa->fp ? w->fp : w->sp) + (uint64_t)(int64_t)row->cfa_offset;
 }
 
 /*
@@ -44,7 +50,7 @@ static uint64_t cfa_of(const struct climb *w, const struct cfi_row *row)
 static bool is_passed_over(const struct climb *w, const struct cfi_row *row)
 {
 	return row->ra == CFI_RA_LINK && row->reg[w->isa->fp].where == CFI_SAVED &&
-	       w->sample->fp == cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset;
+	       w->fp == cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset;
 }
 
 /* Is the frame pointer still the caller's, too, so that the rest of the walk is right? */
@@ -61,7 +67,7 @@ static bool fp_is_callers(const struct climb *w, const struct cfi_row *row)
 		return true;
 	/* Pushed, and not changed since. */
 	return memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->reg[w->isa->fp].offset, &saved) &&
-	       saved == w->sample->fp;
+	       (saved == w->fp || (w->fp_unsaved && saved == 0));
 }
 
 /*
@@ -72,7 +78,7 @@ static bool just_pushed(const struct climb *w, struct cfi_row *row)
 	uint64_t offset, top;
 
 	if (w->behind || !cfi_named(w->cfi, w->ip, &offset) || offset == 0 || offset > PROLOGUE ||
-	    !memory_word(&w->memory, w->sp, &top) || top != w->sample->fp)
+	    !memory_word(&w->memory, w->sp, &top) || top != w->fp)
 		return false;
 	*row = (struct cfi_row){.cfa_base = w->isa->sp, .cfa_offset = 2 * w->isa->word, .ra_offset = -w->isa->word};
 	row->reg[w->isa->sp].where = CFI_VALUE;
@@ -124,7 +130,13 @@ static bool is_made(const struct climb *w, uint64_t at)
 {
 	const int8_t *offsets = w->isa->return_offsets;
 
-	return at == w->sample->fp + (uint64_t)offsets[0] || at == w->sample->fp + (uint64_t)offsets[1];
+	return at == w->fp + (uint64_t)offsets[0] || at == w->fp + (uint64_t)offsets[1];
+}
+
+/* Is the frame pointer the function's own? A row from code calls it the same as long as it is the caller's. */
+static bool is_fp_set(const struct isa *isa, const struct cfi_known_row *k)
+{
+	return k->row.cfa_base == isa->fp || (k->source == CFI_BY_CODE && k->row.reg[isa->fp].where != CFI_SAME);
 }
 
 static enum candidate judge_row(const struct climb *w, const struct cfi_known_row *k, uint64_t *caller)
@@ -134,6 +146,8 @@ static enum candidate judge_row(const struct climb *w, const struct cfi_known_ro
 
 	if (k->source <= CFI_DAMAGED || cfi_is_doubtful(k, w->isa) || row->kind == CFI_ROOT || row->interrupted)
 		return CANDIDATE_NONE;
+	if (w->fp == FP_UNKNOWN && is_fp_set(w->isa, k))
+		return CANDIDATE_NONE; /* the frame is far above the window, and made, or nearly */
 	if (row->cfa_base == w->isa->cfa && !w->behind)
 		return find_only(w, caller);
 	if ((row->cfa_base != w->isa->sp && !(row->cfa_base == w->isa->fp && is_passed_over(w, row))) ||
@@ -215,12 +229,6 @@ static enum candidate climb(struct climb *w)
 	return c;
 }
 
-/* Is the frame pointer the function's own? A row from code calls it the same as long as it is the caller's. */
-static bool is_fp_set(const struct isa *isa, const struct cfi_known_row *k)
-{
-	return k->row.cfa_base == isa->fp || (k->source == CFI_BY_CODE && k->row.reg[isa->fp].where != CFI_SAME);
-}
-
 /*
  * Without a stack pointer: does the function at @ip, which has no frame now, lack its caller? That is the function that
  * the next frame is of, and so the one that the call before @above, in the frame after that, has led to.
@@ -261,6 +269,127 @@ static void repair_without_sp(struct cfi *cfi, const struct upf_record *s, const
 		add_chain_frame(c, frames[i], 0);
 }
 
+/* --- with interrupts --------------------------------------------------------------------------------------------- */
+
+/* By the one stack pointer of two that leads to a caller for sure, where it is not known which one is right. */
+static enum candidate climb_surely(struct climb *w)
+{
+	const struct climb before = *w;
+	enum candidate found = climb(w);
+
+	if (before.sp_unsure && (found == CANDIDATE_UNSURE || found == CANDIDATE_LIKELY)) {
+		*w = before;
+		w->sp += w->isa->word;
+		found = climb(w);
+		if (found != CANDIDATE_SURE) {
+			*w = before;
+			found = CANDIDATE_UNSURE;
+		}
+	}
+	w->sp_unsure = false;
+	return found;
+}
+
+static void climb_on(struct climb *w, struct chain *c)
+{
+	const uint32_t most = c->n + RESTORED_MAX;
+
+	while (!w->top && w->rest_is_right && c->n < most && c->n <= UPF_DEPTH_MAX) {
+		const enum candidate found = climb_surely(w);
+
+		c->uncertain |= found == CANDIDATE_UNSURE;
+		if (found < CANDIDATE_LIKELY)
+			return;
+		c->restored = true;
+		add_chain_frame(c, w->ip, FRAME_RESTORED);
+	}
+}
+
+/* Is the code at w->ip what an interrupt begins? Then *k tells what it has on the stack. */
+static bool is_of_interrupt(const struct climb *w, struct cfi_known_row *k)
+{
+	const struct cfi_known_row *found = w->isa->link == ISA_NONE ? cfi_find(w->cfi, w->ip, w->behind) : NULL;
+
+	if (!found || found->source <= CFI_DAMAGED || found->live || !found->row.interrupted ||
+	    found->row.kind != CFI_CALLER)
+		return false;
+	*k = *found;
+	return true;
+}
+
+/* Where the interrupt came; 0: it is not in the window, or is no code. */
+static uint64_t read_interrupted(const struct climb *w, const struct cfi_row *row)
+{
+	uint64_t ip = 0;
+	bool begins;
+
+	if (row->cfa_base == w->isa->sp && !row->cfa_deref)
+		memory_word(&w->memory, cfa_of(w, row) + (uint64_t)(int64_t)row->ra_offset, &ip);
+	return ip && cfi_code_at(w->cfi, ip, &begins) && begins ? ip : 0;
+}
+
+/* From code that an interrupt has begun, whose w->sp is known (0: is not), to what it has interrupted, and on. */
+static void cross(struct climb *w, const struct cfi_known_row *k, struct chain *c)
+{
+	const struct cfi_row *row = &k->row;
+	const uint64_t ip = w->sp ? read_interrupted(w, row) : 0, cfa = cfa_of(w, row);
+	const bool is_saved = row->reg[w->isa->sp].where == CFI_SAVED;
+	uint64_t sp = 0;
+
+	/* ORC tells the same of system calls, and nothing about which it is. */
+	if (!ip || c->n > UPF_DEPTH_MAX) {
+		c->uncertain |= k->source != CFI_BY_ORC;
+		return;
+	}
+	if (is_saved)
+		memory_word(&w->memory, cfa + (uint64_t)(int64_t)row->reg[w->isa->sp].offset, &sp);
+	w->sp_unsure = is_saved && !sp;
+	w->sp = sp ? sp : cfa;
+	w->ip = ip;
+	w->behind = w->top = false;
+	c->restored = true;
+	add_chain_frame(c, ip, FRAME_RESTORED | FRAME_EXACT);
+	climb_on(w, c);
+}
+
+/* Where the window has @address, above *at; false: nowhere, or more than once. */
+static bool find_return(const struct climb *w, uint64_t address, uint64_t *at)
+{
+	unsigned found = 0;
+	uint64_t word;
+
+	for (uint64_t i = *at + w->isa->word; memory_word(&w->memory, i, &word); i += w->isa->word) {
+		if (isa_code_address(w->isa, word) != address)
+			continue;
+		*at = found ? *at : i;
+		found++;
+	}
+	return found == 1;
+}
+
+/* The rest of the walk, with what interrupts have interrupted. */
+static void add_rest(struct climb *w, const uint64_t *frames, uint32_t depth, struct chain *c)
+{
+	const uint64_t made = (uint64_t)w->isa->return_offsets[0];
+	/* Where the return address is in the window; 0: that is not known, or not wanted. */
+	uint64_t at = w->isa->link == ISA_NONE ? w->fp + made : 0, next;
+	struct cfi_known_row k;
+
+	w->fp_unsaved = true;
+	for (uint32_t i = 1; w->rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++, at = next) {
+		add_chain_frame(c, frames[i], 0);
+		next = at;
+		if (at && (i + 1 == depth || !find_return(w, frames[i + 1], &next)))
+			next = 0;
+		w->ip = frames[i];
+		w->behind = true;
+		w->sp = at ? at + w->isa->word : 0;
+		w->fp = next ? next - made : FP_UNKNOWN;
+		if (is_of_interrupt(w, &k))
+			cross(w, &k, c);
+	}
+}
+
 void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *frames, uint32_t depth, struct chain *c)
 {
 	struct climb w = {.isa = cfi_isa_at(cfi, depth ? frames[0] : 0), /* whose frame pointer the sample has */
@@ -268,8 +397,9 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	                  .sample = s,
 	                  .memory = {s->sp & ~(uint64_t)7, s->words, s->nwords, cfi_isa(cfi)->word},
 	                  .sp = s->sp,
+	                  .fp = s->fp,
 	                  .rest_is_right = true};
-	enum candidate found;
+	struct cfi_known_row k;
 
 	c->n = 0;
 	c->restored = c->uncertain = false;
@@ -281,14 +411,9 @@ void repair_chain(struct cfi *cfi, const struct upf_record *s, const uint64_t *f
 	}
 	w.ip = frames[0];
 	add_chain_frame(c, w.ip, 0);
-	do {
-		found = climb(&w);
-		if (found >= CANDIDATE_LIKELY)
-			add_chain_frame(c, w.ip, FRAME_RESTORED);
-	} while (found >= CANDIDATE_LIKELY && !w.top && w.rest_is_right && c->n <= RESTORED_MAX);
-	c->uncertain = found == CANDIDATE_UNSURE;
-	c->restored = c->n > 1;
+	climb_on(&w, c);
+	if (!w.top && w.rest_is_right && is_of_interrupt(&w, &k))
+		cross(&w, &k, c);
+	add_rest(&w, frames, depth, c);
 	c->end = w.rest_is_right ? s->end : CHAIN_END_UNSURE;
-	for (uint32_t i = 1; w.rest_is_right && i < depth && c->n <= UPF_DEPTH_MAX; i++)
-		add_chain_frame(c, frames[i], 0);
 }

@@ -393,6 +393,40 @@ strip -o plain.stripped plain
 "$report" -s plain.stripped -s guest.nm sim.upf >/dev/null 2>err
 ok $? 'stripped, it is the same build'
 
+# --- what an interrupt begins has no tables: its iret tells what it has on the stack, with an error code or without
+gcc -nostdlib -static -no-pie -x assembler -o interrupts - <<'END'
+.irp name, _start, interrupted, stub, stub_with_code, both, handler
+.globl \name
+.type \name, @function
+.size \name, 16
+.endr
+.balign 16
+_start: call interrupted; hlt
+.balign 16, 0xcc
+interrupted: nop; nop; ret
+.balign 16, 0xcc
+stub: push %rax; call handler; pop %rax; iretq
+.balign 16, 0xcc
+stub_with_code: push %rax; call handler; pop %rax; add $8, %rsp; iretq
+.balign 16, 0xcc
+both: push %rax; call handler; pop %rax; jz 1f; iretq; 1: ret
+.balign 16, 0xcc
+handler: nop; ret
+END
+pushed() { # pushed SP: by an interrupt, and what is on the stack above
+	echo "$(address interrupts interrupted 1) 8 246 $1 10 $(address interrupts _start 5) 0 0"
+}
+for stub in stub both; do
+	echo "$(address interrupts handler 1) 7ffff000 $(address interrupts $stub 6) 55 $(pushed 7ffff038)"
+done >interrupted.lines
+echo "$(address interrupts handler) 7ffff000 $(address interrupts stub_with_code 6) 55 ee $(pushed 7ffff040)" >>interrupted.lines
+echo "$(address interrupts stub 6) 7ffff000 55 $(pushed 7ffff030)" >>interrupted.lines
+echo "$(address interrupts stub) 7ffff000 $(pushed 7ffff028)" >>interrupted.lines
+prints 'what was interrupted is found in copies' '_start;interrupted;stub 2
+_start;interrupted;stub;handler 1
+_start;interrupted;stub_with_code;handler 1
+both;handler 1' "$report" --folded -q -s interrupts <("$mktrace" copies <interrupted.lines)
+
 # --- archives: the same without the image
 { cat lines; echo "$leaf $(address guest _start 16)"; echo "dead $leaf"; } >stacks
 "$mktrace" stacks "$tmp/guest" c0ffee00c0ffee01 <stacks >named.upf

@@ -98,6 +98,33 @@ for way in 'the same build elsewhere' 'another build'; do
 	end_machines
 done
 
+# --- interrupts ------------------------------------------------------------------------------------------------------
+# An exception's code has no frame, and keeps the frame pointer: it leads from the handler over what was interrupted. That
+# has a frame itself, or none. Once the code has tables; else its iret tells.
+printf '#!/bin/sh\nexec gcc "$@" -DSTUB_CFI\n' > "$work/with_tables"
+chmod +x "$work/with_tables"
+CC=$work/with_tables "$kvm/guests/build" "$work/tables.elf" || echo 'Bail out! no guest'
+over_interrupts() { # NAME
+	"$report" -q --folded --no-inline -s "$guest" "$work/$1.upf" | grep -v '^\[no stack\]' | tee "$work/stacks"
+	awk '
+		{ n = $0; sub(/.* /, "", n); stack = substr($0, 1, length($0) - length(n) - 1) }
+		{ if (stack !~ /^_start;kernel_main;work_interrupts(;calls_interrupted(;interrupted(_leaf)?(;spin|;exception(;handler(;handler_calls)?(;spin)?)?)?)?)?$/) bad += n }
+		stack ~ /;interrupted;exception;handler;handler_calls;spin$/ { with += n }
+		stack ~ /;interrupted_leaf;exception;handler;spin$/ { leaf += n }
+		END { print with + 0, "below a frame,", leaf + 0, "below none;", bad + 0, "wrong"; exit !(with >= 20 && leaf >= 20 && !bad) }' "$work/stacks" &&
+		! "$report" -s "$guest" "$work/$1.upf" | grep -E '[0-9]{2} may lack a caller'
+}
+first=$guest
+for guest in "$first" "$work/tables.elf"; do
+	start_vmm -k 'work=interrupts ring=0'
+	for how in fp auto dwarf; do
+		ok "interrupts, ${guest##*/} by $how: recorded" recorded interrupts --call-graph $how -F 1k -n 1000 "$pid"
+		ok "what was interrupted is there, and all else" over_interrupts interrupts
+	done
+	end_machines
+done
+guest=$first
+
 # --- vCPUs that do nothing -------------------------------------------------------------------------------------------
 start_vmm -c 2 -k "work=shares others=idle"
 await halted

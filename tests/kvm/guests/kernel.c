@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Boots a PVH guest and gives each vCPU its work, as its command line says:
- *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|spaces|hostile|idle
+ *   work=shares|levels|recursion|leaves|depth:N|heartbeat|count|storm|exits|spaces|interrupts|hostile|idle
  *       what vCPU 0 does. storm writes to an I/O port all the time, count after a fixed number of instructions. exits
  *       leaves the guest for one reason after the other, and tells its monitor how many cycles each took (in ring 0).
- *       spaces goes from one address space to another all the time (in ring 0).
+ *       spaces goes from one address space to another all the time (in ring 0). interrupts has exceptions (in ring 0).
  *   others=idle|same|flip
  *       what the other vCPUs do; the default is idle
  *   vcpus=N
@@ -167,6 +167,78 @@ KEPT void work_spaces(void)
 	}
 }
 
+/* --- interrupts -------------------------------------------------------------------------------------------------- */
+
+#ifdef STUB_CFI
+#define CFI(text) text "\n"
+#else
+#define CFI(text) ""
+#endif
+#define PUSH(r) "push %" r "\n" CFI(".cfi_adjust_cfa_offset 8")
+#define POP(r) "pop %" r "\n" CFI(".cfi_adjust_cfa_offset -8")
+/* clang-format off */
+/* An exception's code has no frame of its own, as in kernels, and a handler in C; it goes on behind the ud2. */
+__asm__(".type exception,@function\nexception:\n"
+	CFI(".cfi_startproc simple\n.cfi_signal_frame\n.cfi_def_cfa rsp,40\n.cfi_offset rip,-40\n.cfi_offset rsp,-16")
+	PUSH("rax") PUSH("rcx") PUSH("rdx") PUSH("rsi") PUSH("rdi") PUSH("r8") PUSH("r9") PUSH("r10") PUSH("r11")
+	"cld\ncall handler\naddq $2, 72(%rsp)\n"
+	POP("r11") POP("r10") POP("r9") POP("r8") POP("rdi") POP("rsi") POP("rdx") POP("rcx") POP("rax")
+	"iretq\n" CFI(".cfi_endproc")
+	".size exception, . - exception\n"
+	/* Without a frame. */
+	".type interrupted_leaf,@function\ninterrupted_leaf:\nxor %eax, %eax\njnz 1f\nud2\n1: ret\n.size interrupted_leaf, . - interrupted_leaf\n");
+/* clang-format on */
+extern void exception(void), interrupted_leaf(void);
+
+static void spin(unsigned turns)
+{
+	for (volatile unsigned i = 0; i < turns; i++)
+		;
+}
+KEPT void handler_calls(void)
+{
+	spin(20000);
+	AFTER_CALL();
+}
+KEPT void handler(void)
+{
+	spin(20000);
+	handler_calls();
+	AFTER_CALL();
+}
+KEPT static void interrupted(void)
+{
+	spin(5000);
+	__asm__ volatile("ud2" ::: "memory");
+}
+KEPT static void calls_interrupted(void)
+{
+	interrupted();
+	AFTER_CALL();
+	interrupted_leaf();
+	AFTER_CALL();
+}
+KEPT void work_interrupts(void)
+{
+	const uint64_t to = (uint64_t)exception + moved;
+	static uint16_t table[8 * 7] __attribute__((aligned(16)));
+	struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) pointer = {sizeof(table) - 1, (uint64_t)table + moved};
+	uint16_t *gate = &table[8 * 6]; /* of what is no instruction */
+
+	gate[0] = (uint16_t)to;
+	gate[1] = 0x08;
+	gate[2] = 0x8e00;
+	gate[3] = (uint16_t)(to >> 16);
+	gate[4] = (uint16_t)(to >> 32);
+	gate[5] = (uint16_t)(to >> 48);
+	__asm__ volatile("lidt %0" : : "m"(pointer));
+	for (;;)
+		calls_interrupted();
+}
+
 static inline __attribute__((always_inline)) void work(void)
 {
 	const char *what = argument("work=");
@@ -191,6 +263,8 @@ static inline __attribute__((always_inline)) void work(void)
 		work_exits();
 	else if (is(what, "spaces"))
 		work_spaces();
+	else if (is(what, "interrupts"))
+		work_interrupts();
 	else if (is(what, "hostile"))
 		work_hostile();
 	else if (is(what, "idle"))

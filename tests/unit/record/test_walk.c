@@ -322,6 +322,52 @@ FIXTURE_TEST(window_of_32_bit_code)
 	assert_true(words[1] == 0x1234ull << 32);
 }
 
+/*
+ * The window goes on above the frame pointer where an interrupt has pushed what it does, up to the frame pointer of what
+ * it has interrupted, which may have no frame yet.
+ */
+FIXTURE_TEST(window_over_an_interrupt)
+{
+	enum { RIP = 4, CS, FLAGS, SP, SS }; /* words above the frame pointer */
+	const uint64_t sp = FP - 16;
+	const struct {
+		int word;
+		uint64_t value;
+		uint32_t n;
+	} cases[] = {{SS, 0x10, 2 + SS + 5},
+	             {SS, 0, 2 + SS + 5},
+	             {FLAGS, 0x200246, 2 + SS + 5},
+	             {CS, 0, 2},
+	             {CS, 0x10008, 2},
+	             {FLAGS, 0, 2},
+	             {FLAGS, 0x8246, 2},
+	             {SS, 1 << 16, 2},
+	             {RIP, 0x800, 2},
+	             {0, FP + 16 * 8, 16},
+	             {0, 0, 16},
+	             {0, FP + 8 * SS, 16}};
+	uint64_t words[16];
+	struct space space;
+	bool cold = false;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const uint64_t pushed[] = {FP + 8 * (SS + 3), 0x5678, 0x11111, 0x22222, 0x4567, 8, 0x246,
+		                           FP + 8 * (SS + 1), 0x10,   7,       8};
+
+		for (size_t k = 0; k < COUNT(pushed); k++)
+			sim_poke(&f->d, f->root, FP + 8 * k, (int)k == cases[i].word ? cases[i].value : pushed[k]);
+		f->regs.sp = sp;
+		walk(f, 2);
+		space = space_of(&f->regs, f->capture);
+		capture_set_live(f->capture, true);
+		assert_int_equal(top_window(&space, &f->regs, words, COUNT(words), &cold), 2);
+		assert_int_equal(top_interrupts(&space, &f->regs, words, 2, COUNT(words)), cases[i].n);
+	}
+	assert_int_equal(top_interrupts(&space, &f->regs, words, 2, 2), 2);
+	f->regs.valid = false;
+	assert_int_equal(top_interrupts(&space, &f->regs, words, 0, COUNT(words)), 0);
+}
+
 FIXTURE_TEST(sixteen_bits)
 {
 	const struct x86_state real = {.cs_base = 0xf0000, .ip = 0xfff0, .sp = 0x1000, .fp = 0x1008};
