@@ -64,7 +64,7 @@ void image_tell_entry(struct image *m, struct pages *pages, const struct vcpu_st
 	m->entry_told = record_stream_put(records, &entry) == 0;
 	if (!m->entry_told)
 		return;
-	if (m->had_entry && entry.count && entry.count != m->entry)
+	if (m->had_entry && entry.count != m->entry)
 		m->doubted = 1;
 	m->had_entry |= entry.count != 0;
 	m->entry = entry.count;

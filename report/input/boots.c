@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE 4096u
 #define BLOCKS_MAX 64          /* of samples, in which nothing is told, before nothing will be */
 #define CHANGES_MAX (1u << 16) /* of all guests: one may change its entry for ever */
 
 /* What a record says of a domain. */
 struct change {
-	enum { CHANGE_START, CHANGE_ENTRY, CHANGE_BUILD } what; /* START: anything may run from now on */
+	enum { CHANGE_START, CHANGE_ENTRY, CHANGE_BUILD } what; /* START: another boot */
 	uint32_t domain;                                        /* as all traces together number it */
 	uint64_t time_ns;                                       /* the same */
 	uint64_t address;
@@ -66,7 +67,7 @@ static void note_record(struct finding *f, const struct upf_record *rec, uint64_
 	} else if (rec->kind == UPF_ENTRY) {
 		if (rec->count == told->entry)
 			return;
-		c.what = rec->count ? CHANGE_ENTRY : CHANGE_START;
+		c.what = CHANGE_ENTRY;
 		c.address = rec->count;
 	}
 	told->is_built = rec->kind == UPF_BUILD;
@@ -173,6 +174,7 @@ static int restart(struct boots *b, uint64_t time_ns)
 		return 0;
 	boot.from_ns = time_ns;
 	boot.entry = 0;
+	boot.has_none = false;
 	boot.build_id = NULL;
 	return add_boot(b, &boot);
 }
@@ -226,18 +228,58 @@ static int take_build(struct boots *b, const struct change *c)
 	return rc;
 }
 
+/*
+ * The recorder tells the build again after each entry but the first that it finds, which is of the boot that it has
+ * found already.
+ */
+static int take_entry(struct boots *b, const struct change *c)
+{
+	struct boot *last = &b->list[b->n - 1];
+	const bool is_first = !last->entry && (!last->has_none || !last->build_id);
+	int rc = 0;
+
+	if (last->entry == c->address || (is_first && !c->address))
+		return 0;
+	if (!is_first)
+		rc = restart(b, c->time_ns);
+	last = &b->list[b->n - 1];
+	if (rc == 0 && !last->entry) {
+		last->entry = c->address;
+		last->has_none = !c->address;
+	}
+	return rc;
+}
+
 static int take_change(struct boots *b, const struct change *c)
 {
 	const struct boot *last = &b->list[b->n - 1];
-	int rc = 0;
 
-	if (c->what == CHANGE_BUILD)
+	switch (c->what) {
+	case CHANGE_ENTRY:
+		return take_entry(b, c);
+	case CHANGE_BUILD:
 		return take_build(b, c);
-	if (c->what == CHANGE_START ? last->entry || last->build_id : last->entry && last->entry != c->address)
-		rc = restart(b, c->time_ns);
-	if (rc == 0 && c->what == CHANGE_ENTRY && !b->list[b->n - 1].entry)
-		b->list[b->n - 1].entry = c->address;
-	return rc;
+	default:
+		return last->entry || last->build_id ? restart(b, c->time_ns) : 0;
+	}
+}
+
+/*
+ * The end of the recording came before a build was told: it is taken for the one before, unless the entry says that it is
+ * another one. Kernels are moved by whole pages.
+ */
+static void doubt_builds(struct boots *b, uint32_t domain)
+{
+	uint64_t entry = 0;
+
+	for (size_t i = b->first[domain]; i < b->n && !is_given(&b->list[i].as); i++) {
+		struct boot *boot = &b->list[i];
+
+		if (boot->build_id)
+			entry = boot->entry;
+		else if (entry && boot->entry && (boot->entry ^ entry) % PAGE)
+			boot->as.build_id = NULL;
+	}
 }
 
 static int make_boots(struct boots *b, const struct finding *f, const uint32_t *order)
@@ -249,6 +291,8 @@ static int make_boots(struct boots *b, const struct finding *f, const uint32_t *
 		rc = begin_domain(b, f->traces, d);
 		for (; rc == 0 && k < f->n && f->changes[order[k]].domain == d; k++)
 			rc = take_change(b, &f->changes[order[k]]);
+		if (rc == 0)
+			doubt_builds(b, d);
 	}
 	return rc;
 }

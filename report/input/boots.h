@@ -13,7 +13,8 @@
 struct boot {
 	uint32_t domain;      /* as all traces together number it */
 	uint64_t from_ns;     /* by the time of all traces together; 0 for the domain's first one */
-	uint64_t entry;       /* the address of the handler of the first exception; 0: it is not known */
+	uint64_t entry;       /* the address of the handler of the first exception; 0: it is not known, */
+	bool has_none;        /* or there was none at first */
 	struct upf_domain as; /* the domain, with the build that it ran then, as far as that is known */
 	char *build_id;       /* as.build_id, if a record tells it */
 };

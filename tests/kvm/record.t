@@ -74,9 +74,9 @@ both_boots() {
 	sed -i 's/^\[user\];//; /^\[no stack\]/d' "$work/before" "$work/after"
 	shares_of "$work/before" "$truth/shares.txt" any && shares_of "$work/after" "$truth/levels.txt" any
 }
-tells_builds() { # SECOND: its build, and the first one's
+tells_builds() { # SECOND: the first one's build, then its own; either more than once
 	"$report" --dump -q "$work/reset.upf" | awk '/ build / { print $NF }' | tee "$work/builds"
-	cmp "$work/builds" <(readelf -n "$first" "$1" | awk '/Build ID/ { print $3 }')
+	[ "$(wc -l < "$work/builds")" -ge 2 ] && [ "$(uniq "$work/builds")" = "$(readelf -n "$first" "$1" | awk '/Build ID/ { print $3 }' | uniq)" ]
 }
 printf '#!/bin/sh\nexec gcc "$@" -falign-functions=128\n' > "$work/otherwise"
 chmod +x "$work/otherwise"

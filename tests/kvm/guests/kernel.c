@@ -188,7 +188,7 @@ __asm__(".type exception,@function\nexception:\n"
 	/* Without a frame. */
 	".type interrupted_leaf,@function\ninterrupted_leaf:\nxor %eax, %eax\njnz 1f\nud2\n1: ret\n.size interrupted_leaf, . - interrupted_leaf\n");
 /* clang-format on */
-extern void exception(void), interrupted_leaf(void);
+extern void interrupted_leaf(void);
 
 static void spin(unsigned turns)
 {
@@ -220,14 +220,15 @@ KEPT static void calls_interrupted(void)
 }
 KEPT void work_interrupts(void)
 {
-	const uint64_t to = (uint64_t)exception + moved;
 	static uint16_t table[8 * 7] __attribute__((aligned(16)));
 	struct {
 		uint16_t limit;
 		uint64_t base;
-	} __attribute__((packed)) pointer = {sizeof(table) - 1, (uint64_t)table + moved};
+	} __attribute__((packed)) pointer = {sizeof(table) - 1, (uint64_t)table};
 	uint16_t *gate = &table[8 * 6]; /* of what is no instruction */
+	uint64_t to;
 
+	__asm__("leaq exception(%%rip), %0" : "=r"(to)); /* where it runs: it may have moved */
 	gate[0] = (uint16_t)to;
 	gate[1] = 0x08;
 	gate[2] = 0x8e00;
