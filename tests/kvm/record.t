@@ -340,10 +340,11 @@ ok "one that somebody traces" traced
 end_machines
 # One that sleeps is not stopped, and no call can fail.
 start_vmm -k work=shares
-# failing CALL ERROR TEXT: where this call of the recorder's fails so, its message names call, object and error.
+# failing CALL ERROR TEXT: where this call of the recorder's fails so, its message names call, object and error. On a busy
+# machine a round that stops the guest may be long in coming.
 failing() {
-	strace -f -qq -e trace="$1" -e "inject=$1:error=$2" -o /dev/null \
-		"$record" -d 1 -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
+	timeout 100 strace -f -qq -e trace="$1" -e "inject=$1:error=$2" -o /dev/null \
+		"$record" -f -o "$work/no.upf" "$pid" 2> "$work/no.err"
 	local status=$?
 	cat "$work/no.err"
 	[ $status != 0 ] && grep -qE "$3" "$work/no.err"
@@ -386,11 +387,18 @@ goes_on_recording() {
 }
 ok "somebody traces it for a moment while it is recorded: the recording goes on" goes_on_recording
 # A recorder at real-time priority would take all of a processor that is a vCPU's alone.
+pinned_to() {
+	cat "/proc/$recorder/task/"*/status | sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\)$/\1/p' | sort -u
+}
+is_pinned() {
+	[ "$(pinned_to)" ]
+}
 keeps_off() { # PROCESSOR
 	local pinned
 
 	taskset -apc "$1" "$pid" && begin --realtime=1 || return
-	pinned=$(cat "/proc/$recorder/task/"*/status | sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\)$/\1/p' | sort -u)
+	await is_pinned
+	pinned=$(pinned_to)
 	kill -INT "$recorder"
 	wait "$recorder" && echo "the recorder keeps to $pinned" && [ "$pinned" ] && [ "$pinned" != "$1" ]
 }

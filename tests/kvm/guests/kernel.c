@@ -209,7 +209,7 @@ KEPT void handler(void)
 KEPT static void interrupted(void)
 {
 	spin(5000);
-	__asm__ volatile("ud2" ::: "memory");
+	__asm__ volatile("xorl %%eax, %%eax\n\tjnz 1f\n\tud2\n1:" ::: "rax", "cc", "memory");
 }
 KEPT static void calls_interrupted(void)
 {
