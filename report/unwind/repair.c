@@ -271,7 +271,7 @@ static void repair_without_sp(struct cfi *cfi, const struct upf_record *s, const
 
 /* --- with interrupts --------------------------------------------------------------------------------------------- */
 
-/* By the one stack pointer of two that leads to a caller for sure, where it is not known which one is right. */
+/* By the one stack pointer of two that leads to a caller for sure, or to a frame that is made, if either is unsure. */
 static enum candidate climb_surely(struct climb *w)
 {
 	const struct climb before = *w;
@@ -281,7 +281,7 @@ static enum candidate climb_surely(struct climb *w)
 		*w = before;
 		w->sp += w->isa->word;
 		found = climb(w);
-		if (found != CANDIDATE_SURE) {
+		if (found == CANDIDATE_UNSURE || found == CANDIDATE_LIKELY) {
 			*w = before;
 			found = CANDIDATE_UNSURE;
 		}

@@ -55,9 +55,9 @@ struct fixture {
 	struct chain chain;
 };
 
-static void prepare(struct fixture *f, bool image)
+static void prepare(struct fixture *f, const uint8_t code[3 * SIZE], bool image)
 {
-	const struct elf_section section = {".text", TEXT, text, sizeof(text), true};
+	const struct elf_section section = {".text", TEXT, code, 3 * SIZE, true};
 	char path[64], why[256];
 	struct symbol page = {.start = PAGE, .size = 4096};
 
@@ -83,12 +83,12 @@ static void prepare(struct fixture *f, bool image)
 
 static void setup(struct fixture *f)
 {
-	prepare(f, true);
+	prepare(f, text, true);
 }
 
 static void setup_names(struct fixture *f)
 {
-	prepare(f, false);
+	prepare(f, text, false);
 }
 
 static void teardown(struct fixture *f)
@@ -216,6 +216,60 @@ FIXTURE_TEST(nothing_made_up)
 	f->words[0] = BEHIND_THIRD;
 	f->sample.nwords = 0;
 	repair_chain(f->rows, &f->sample, frames, 2, &f->chain);
+	assert_true(!f->chain.restored && f->chain.uncertain);
+}
+
+/*
+ * first is what an interrupt begins: push %rax; call second; pop %rax; iretq. second handles it, third was interrupted:
+ * push %rbp; mov %rsp,%rbp; nop; pop %rbp; ret.
+ */
+static const uint8_t interrupt[3 * SIZE] = {
+	0x50,
+	0xe8,
+	0x0a,
+	0,
+	0,
+	0,
+	0x58,
+	0x48,
+	0xcf,
+	[SIZE] = 0x55,
+	0x48,
+	0x89,
+	0xe5,
+	0x90,
+	0x5d,
+	0xc3,
+	[2 * SIZE] = 0x55,
+	0x48,
+	0x89,
+	0xe5,
+	0x90,
+	0x5d,
+	0xc3,
+};
+static void setup_interrupt(struct fixture *f)
+{
+	prepare(f, interrupt, true);
+}
+
+/* Frame pointers lead from the handler to the caller of what was interrupted; the window has that, or ends below it. */
+TEST_WITH(over_an_interrupt, struct fixture, f, setup_interrupt, teardown)
+{
+	const uint64_t frames[] = {TEXT + SIZE + 4, TEXT + 6, 0xffffffff81555555}, came = TEXT + 2 * SIZE + 4;
+
+	f->sample.fp = STACK;
+	f->words[1] = frames[1];
+	f->words[3] = came;
+	f->words[10] = frames[2]; /* the frame of third is at the ninth word */
+	repair_chain(f->rows, &f->sample, frames, 3, &f->chain);
+	assert_int_equal(f->chain.n, 4);
+	assert_true(f->chain.frame[2].address == came && f->chain.frame[3].address == frames[2]);
+	assert_int_equal(f->chain.frame[2].flags, FRAME_RESTORED | FRAME_EXACT);
+	assert_true(f->chain.restored && !f->chain.uncertain);
+	f->sample.nwords = 3;
+	repair_chain(f->rows, &f->sample, frames, 3, &f->chain);
+	assert_int_equal(f->chain.n, 3);
 	assert_true(!f->chain.restored && f->chain.uncertain);
 }
 
