@@ -197,9 +197,9 @@ struct upf_domain {
 	const char *build_id;   /* hexadecimal, NULL: not known */
 	uint64_t build_address; /* of the note in its memory that @build_id is from; 0: it is from the header */
 	uint32_t program;       /* of an archive by program: which of its programs the domain ran, at first */
-	const struct upf_boot *boots; /* nboots of them, in order of time: which it ran then */
+	uint8_t live;           /* 1: it was sampled without a stop; 0: it was stopped for each sample */
 	uint32_t nboots;
-	uint8_t live; /* 1: it was sampled without a stop; 0: it was stopped for each sample */
+	const struct upf_boot *boots; /* nboots of them, in order of time: which it ran then */
 };
 
 struct upf_session {

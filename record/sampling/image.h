@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * image.h - what the report must know of the image that a guest runs: its entry and its build-id, once a trace, and
- * again when the guest was started anew: after a reset, a kexec or a reboot its kernel may be another one, or elsewhere.
+ * again when the guest was started anew: after a reset, a kexec or a reboot its kernel may be another one, or
+ * elsewhere.
  */
 #ifndef RECORD_SAMPLING_IMAGE_H
 #define RECORD_SAMPLING_IMAGE_H

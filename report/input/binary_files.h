@@ -3,7 +3,8 @@
  * binary_files.h - which files give names to which domains: those of -s, or else the images that the traces name, if
  * they still exist.
  *
- * A file of -s DOMAIN=FILE is for that domain. Any other one is for the domains whose recorded build it is; otherwise
+ * All is by boot (boots.h). A file of -s DOMAIN=FILE is for that domain, but for those of its boots that ran another
+ * build, if one of them ran this. Any other one is for the domains whose recorded build it is; otherwise
  * for those that no file is for by these two rules; otherwise for all. A domain without a file has the image that the
  * trace names. No domain gets an ELF file by itself whose code it cannot run.
  */
@@ -63,7 +64,8 @@ struct binary_files {
 
 /*
  * Chooses from what @request asks for, for the @boots in @traces that have been joined; they outlive it. 0; -EINVAL:
- * the request is wrong; or -1; both with one line in @why. Unless it is forced, a file that is not the build that a domain ran is refused, too.
+ * the request is wrong; or -1; both with one line in @why. Unless it is forced, a file that is not the build that a
+ * domain ran is refused, too.
  */
 int binary_files_choose(struct binary_files *f, const struct traces *t, const struct boots *boots,
                         const struct binary_request *request, char *why, size_t size);

@@ -2,6 +2,7 @@
 #include "report/input/boots.h"
 #include "common/array.h"
 #include "common/radix_sort.h"
+#include "format/bytes/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,52 +180,33 @@ static int restart(struct boots *b, uint64_t time_ns)
 	return add_boot(b, &boot);
 }
 
-static char *build_text(const struct change *c)
+static int set_build(struct boot *boot, const char *id, uint64_t address)
 {
-	char *text = malloc(2 * (size_t)c->size + 1);
-
-	for (uint32_t i = 0; text && i < c->size; i++)
-		snprintf(text + 2 * (size_t)i, 3, "%02x", c->id[i]);
-	return text;
-}
-
-static int set_build(struct boot *boot, const struct change *c)
-{
-	free(boot->build_id);
-	boot->build_id = build_text(c);
+	boot->build_id = strdup(id);
 	if (!boot->build_id)
 		return -ENOMEM;
 	boot->as.build_id = boot->build_id;
-	boot->as.build_address = c->address;
+	boot->as.build_address = address;
 	return 0;
-}
-
-static bool is_same_build(const struct boot *boot, const struct change *c)
-{
-	char *text = build_text(c);
-	bool same = text && strcmp(boot->build_id, text) == 0;
-
-	free(text);
-	return same;
 }
 
 /* It takes a while until it is found: it is of all boots since the last one whose build is told. */
 static int take_build(struct boots *b, const struct change *c)
 {
 	const size_t first = b->first[c->domain];
-	const uint64_t entry = b->list[b->n - 1].entry;
+	const struct boot last = b->list[b->n - 1];
+	char id[2 * UPF_BUILD_ID_MAX + 1];
 	int rc = 0;
 
-	if (is_given(&b->list[first].as))
+	put_hex(id, c->id, c->size);
+	if (is_given(&last.as) || (last.build_id && strcmp(last.build_id, id) == 0))
 		return 0;
-	if (b->list[b->n - 1].build_id) {
-		if (is_same_build(&b->list[b->n - 1], c))
-			return 0;
+	if (last.build_id) {
 		rc = restart(b, c->time_ns);
-		b->list[b->n - 1].entry = entry;
+		b->list[b->n - 1].entry = last.entry;
 	}
 	for (size_t i = b->n; rc == 0 && i-- > first && !b->list[i].build_id;)
-		rc = set_build(&b->list[i], c);
+		rc = set_build(&b->list[i], id, c->address);
 	return rc;
 }
 
@@ -265,8 +247,8 @@ static int take_change(struct boots *b, const struct change *c)
 }
 
 /*
- * The end of the recording came before a build was told: it is taken for the one before, unless the entry says that it is
- * another one. Kernels are moved by whole pages.
+ * The end of the recording came before a build was told: it is taken for the one before, unless the entry says that it
+ * is another one. Kernels are moved by whole pages.
  */
 static void doubt_builds(struct boots *b, uint32_t domain)
 {

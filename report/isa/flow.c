@@ -174,8 +174,8 @@ bool flow_row(const struct isa *isa, const struct frame_state *s, struct cfi_row
 }
 
 /*
- * What an interrupt pushes, the lowest first: where it came, cs, the flags; in 64-bit mode also the stack pointer and ss,
- * whether the privilege has changed or not (Intel SDM vol. 3A, 6.14.2).
+ * What an interrupt pushes, the lowest first: where it came, cs, the flags; in 64-bit mode also the stack pointer and
+ * ss, whether the privilege has changed or not (Intel SDM vol. 3A, 6.14.2).
  */
 bool flow_interrupt_row(const struct isa *isa, const struct frame_state *s, int32_t below, struct cfi_row *row)
 {

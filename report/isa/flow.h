@@ -63,8 +63,8 @@ bool flow_meet(struct frame_state *a, const struct frame_state *b);
 /* The CFI row that @state makes; false: it does not tell where the CFA is. */
 bool flow_row(const struct isa *isa, const struct frame_state *state, struct cfi_row *row);
 /*
- * The same in a function that an interrupt begins, which resumes what was interrupted by an instruction before which the
- * stack pointer is CFA - @below.
+ * The same in a function that an interrupt begins, which resumes what was interrupted by an instruction before which
+ * the stack pointer is CFA - @below.
  */
 bool flow_interrupt_row(const struct isa *isa, const struct frame_state *state, int32_t below, struct cfi_row *row);
 

@@ -63,7 +63,7 @@ has_samples() {
 	[ "$(stat -c %s "$work/$1.upf" 2> /dev/null || echo 0)" -gt 3000 ]
 }
 # both_boots TRACE OPTION...: stacks before the reset are of work=shares, those after it of work=levels. Not counted is a
-# tenth of a second around it, in which the guest starts.
+# tenth of a second around it, and the code that starts the guest, where it was linked.
 both_boots() {
 	local at truth=$kvm/../xen/guests/truth
 
@@ -71,7 +71,7 @@ both_boots() {
 	echo "it has started again at ${at:?}"
 	"$report" -q --folded --no-inline "${@:2}" --time "0,$(perl -e "print $at - 0.1")" "$work/$1.upf" > "$work/before"
 	"$report" -q --folded --no-inline "${@:2}" --time "$(perl -e "print $at + 0.1")," "$work/$1.upf" > "$work/after"
-	sed -i 's/^\[user\];//; /^\[no stack\]/d' "$work/before" "$work/after"
+	sed -i -E 's/^\[user\];//; /^\[no stack\]|^pvh_start|^0x1[0-9a-f]{5}[; ]/d' "$work/before" "$work/after"
 	shares_of "$work/before" "$truth/shares.txt" any && shares_of "$work/after" "$truth/levels.txt" any
 }
 tells_builds() { # SECOND: the first one's build, then its own; either more than once
@@ -114,7 +114,6 @@ over_interrupts() { # HOW: as many recordings as it takes to see both often; a g
 			return 1
 		}
 		"$report" -q --folded --no-inline -s "$guest" "$work/interrupts.upf" | grep -v '^\[no stack\]' >> "$work/stacks"
-		"$report" -s "$guest" "$work/interrupts.upf" | grep -E '[0-9]{2} may lack a caller' && return 1
 		both_interrupted && break
 	done
 	cat "$work/counts"

@@ -12,9 +12,9 @@ guest=$work/guest.elf
 "$xen/guests/build" "$guest"
 
 # lab OPTION... SCRIPT: one run, with the recorder and the guest; leaves everything in $out. A lab that fails ends the
-# test. So does one that takes more than $CPU_LIMIT seconds of CPU time: it hangs, as the longest takes 550 on a quiet machine.
-# The traces' hashes tell whether a run was the same as another one: with the same $SEED it is, but in real time (lab -t,
-# -r).
+# test. So does one that takes more than $CPU_LIMIT seconds of CPU time: it hangs, as the longest takes 550 on a quiet
+# machine. The traces' hashes tell whether a run was the same as another one: with the same $SEED it is, but in real time
+# (lab -t, -r).
 lab() {
 	out=$work/out-$number-$RANDOM
 	"$xen/lab" -T "${CPU_LIMIT:-2000}" -f "$build/uniprof-record=/bin/uniprof-record" -g "$guest" -o "$out" "$@" \

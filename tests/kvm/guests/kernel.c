@@ -186,7 +186,8 @@ __asm__(".type exception,@function\nexception:\n"
 	"iretq\n" CFI(".cfi_endproc")
 	".size exception, . - exception\n"
 	/* Without a frame. */
-	".type interrupted_leaf,@function\ninterrupted_leaf:\nxor %eax, %eax\njnz 1f\nud2\n1: ret\n.size interrupted_leaf, . - interrupted_leaf\n");
+	".type interrupted_leaf,@function\ninterrupted_leaf:\nxor %eax, %eax\njnz 1f\nud2\n1: ret\n"
+	".size interrupted_leaf, . - interrupted_leaf\n");
 /* clang-format on */
 extern void interrupted_leaf(void);
 

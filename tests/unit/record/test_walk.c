@@ -323,8 +323,8 @@ FIXTURE_TEST(window_of_32_bit_code)
 }
 
 /*
- * The window goes on above the frame pointer where an interrupt has pushed what it does, up to the frame pointer of what
- * it has interrupted, which may have no frame yet.
+ * The window goes on above the frame pointer where an interrupt has pushed what it does, up to the frame of what it has
+ * interrupted.
  */
 FIXTURE_TEST(window_over_an_interrupt)
 {
