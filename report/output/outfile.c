@@ -70,6 +70,21 @@ static ssize_t write_pipe(void *ctx, const char *data, size_t len)
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
 
+/* As mkstemp(), but no signal comes between the file and the note of it; the program has one thread when it opens. */
+static int make_unfinished(char *path)
+{
+	sigset_t all, old;
+	int fd;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	fd = mkstemp(path);
+	if (fd >= 0)
+		unfinished = path;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return fd;
+}
+
 /* Beside the file that @path names in the end, with that one's mode. */
 static int open_beside_old(struct outfile *o, const char *path, const struct stat *old)
 {
@@ -81,14 +96,13 @@ static int open_beside_old(struct outfile *o, const char *path, const struct sta
 		o->beside = NULL;
 		return -errno;
 	}
-	o->fd = mkstemp(o->beside);
+	o->fd = make_unfinished(o->beside);
 	if (o->fd < 0) {
 		int rc = -errno;
 
 		forget_beside(o);
 		return rc;
 	}
-	unfinished = o->beside;
 	if (fchmod(o->fd, old ? old->st_mode & 0777 : 0666 & ~mask) != 0)
 		return -errno;
 	return 0;
