@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,4 +38,14 @@ bool regular_file_refused(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && check_kind(&st) != 0;
+}
+
+FILE *unnamed_file(void)
+{
+	int fd = memfd_create("uniprof", MFD_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
 }

@@ -269,7 +269,7 @@ int unpack_file(const char *path, char *why, size_t size)
 
 	if (in >= 0 && u) {
 		u->in = fdopen(in, "r");
-		u->out = tmpfile();
+		u->out = unnamed_file();
 		rc = u->in && u->out ? 0 : explain_unpack(-errno, NULL, why, size);
 	}
 	if (rc == 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symbols_file.c - which kind of file holds the symbols. */
+#include "common/regular_file.h"
 #include "common/say.h"
 #include "report/elf/elf_file.h"
 #include "report/symbols/symbols.h"
@@ -14,7 +15,7 @@
 /* A pipe, as of <(nm guest), is kept in an unnamed file, so that it can be read from its beginning again. */
 static int copy_pipe(int fd)
 {
-	FILE *copy = tmpfile();
+	FILE *copy = unnamed_file();
 	char data[65536];
 	ssize_t n;
 	int rc = copy ? 0 : -errno;
