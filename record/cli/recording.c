@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/privileges.h"
 #include "common/say.h"
 #include "record/cli/choose.h"
 #include "record/cli/describe.h"
@@ -223,7 +224,7 @@ static int writer_start(void *ctx)
 	const struct output_options *o = &r->options->output;
 	int rc = trace_output_open(r->session.output);
 
-	thread_drop_privileges(o->switching || o->flight_recorder.on ? 1ull << CAP_DAC_OVERRIDE : 0);
+	privileges_drop(o->switching || o->flight_recorder.on ? 1ull << CAP_DAC_OVERRIDE : 0);
 	return rc;
 }
 
@@ -321,7 +322,7 @@ static void reduce_latency(const struct recording *r)
 /* To be called when the hypervisor is open here and in the watchdog, and the output in the writer thread. */
 static void drop_privileges(const struct options *o, uint64_t keep)
 {
-	int rc = thread_drop_privileges(keep);
+	int rc = privileges_drop(keep);
 
 	if (rc != 0)
 		say("cannot give up capabilities: %s; continuing with them", strerror(-rc));

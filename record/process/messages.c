@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/privileges.h"
 #include "common/say.h"
 #include "record/process/thread.h"
 
@@ -87,7 +88,7 @@ static void *write_messages(void *arg)
 	char text[PIPE_BUF];
 
 	thread_begin(m->not_held);
-	thread_drop_privileges(0);
+	privileges_drop(0);
 	pthread_mutex_lock(&m->lock);
 	while (m->n || !m->ending) {
 		size_t n = next_lines(m);

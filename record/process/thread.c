@@ -2,14 +2,13 @@
 #include "record/process/thread.h"
 
 #include <errno.h>
-#include <linux/capability.h>
+#include <pwd.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -95,29 +94,17 @@ void thread_reduce_latency(int priority, const cpu_set_t *taken, char *missing, 
 		note_failure(stay_on_one(taken), "a CPU of its own", missing, size);
 }
 
-int thread_drop_privileges(uint64_t keep)
-{
-	/* For the calling thread only. The C library has no function for it: see capset(2). */
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
-	if (syscall(SYS_capget, &header, caps) != 0)
-		return -errno;
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		caps[i].permitted &= (uint32_t)(keep >> 32 * i);
-		caps[i].effective = caps[i].permitted;
-		caps[i].inheritable = 0;
-	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return -errno;
-	return syscall(SYS_capset, &header, caps) == 0 ? 0 : -errno;
-}
-
 bool thread_sudo_user(uid_t *user, gid_t *group)
 {
-	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
+	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID"), *name = getenv("DOAS_USER");
+	const struct passwd *by_doas = geteuid() == 0 && name ? getpwnam(name) : NULL;
 	uint64_t uid, gid;
 
+	if (by_doas) {
+		*user = by_doas->pw_uid;
+		*group = by_doas->pw_gid;
+		return true;
+	}
 	if (geteuid() != 0 || !u || !g || parse_u64(u, 0, UINT32_MAX - 1, &uid) != 0 ||
 	    parse_u64(g, 0, UINT32_MAX - 1, &gid) != 0)
 		return false;

@@ -39,14 +39,7 @@ void thread_reduce_latency(int priority, const cpu_set_t *taken, char *missing, 
 /* Makes the calling thread's timers as exact as the kernel can. Needs no capability. */
 void thread_exact_timers(void);
 
-/*
- * Gives up all capabilities of the calling thread, and of threads it starts later, for ever; the hypervisor's device
- * stays usable while it is open. Those in @keep are kept where it has them, a bit each (linux/capability.h). 0, or a
- * negative errno and they are unchanged.
- */
-int thread_drop_privileges(uint64_t keep);
-
-/* The user and the group of who has called sudo. False: nobody has, or this is not root. */
+/* The user and the group of who has called sudo or doas. False: nobody has, or this is not root. */
 bool thread_sudo_user(uid_t *user, gid_t *group);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/privileges.h"
 #include "record/process/thread.h"
 
 #define SOON_MS 100   /* between two searches at first: most guests come back soon or not at all */
@@ -144,7 +145,7 @@ static void *finder_thread(void *arg)
 
 	thread_begin(f->not_held);
 	x = f->ops->host.open(why, sizeof(why));
-	thread_drop_privileges(f->ops->capabilities); /* best effort: the sampling thread reports it */
+	privileges_drop(f->ops->capabilities); /* best effort: the sampling thread reports it */
 	tell(f, x ? 0 : EIO, !x);
 	while (x && !atomic_load(&f->ending)) {
 		uint64_t began_ns;

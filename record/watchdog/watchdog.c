@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/privileges.h"
 #include "record/process/thread.h"
 
 #define IDLE_LOOKS 10 /* without a new pause, then the watchdog sleeps */
@@ -256,7 +257,7 @@ static _Noreturn void watchdog_process(struct process *p, const struct guest_inf
 	/* Above the recorder, which might not leave it a CPU; what cannot be had, the recorder's own try reports. */
 	if (priority)
 		thread_reduce_latency(priority, NULL, missing, sizeof(missing));
-	thread_drop_privileges(p->ops->capabilities); /* best effort: the recorder says if it cannot */
+	privileges_drop(p->ops->capabilities); /* best effort: the recorder says if it cannot */
 	if (!answer(p, rc) || rc != 0)
 		_exit(1);
 	run_watchdog(p);

@@ -6,6 +6,7 @@
 #include "common/completion.h"
 #include "common/say.h"
 #include "report/elf/debuginfod.h"
+#include "report/cli/confine.h"
 #include "report/cli/inputs.h"
 #include "report/output/outfile.h"
 #include "report/cli/settings.h"
@@ -13,6 +14,7 @@
 #include "report/view/quality.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -70,9 +72,9 @@ static void handle_signals(const struct settings *s)
 
 /* --- one view ---------------------------------------------------------------------------------------------------- */
 
-static int close_output(struct outfile *out, const struct settings *s, int rc, bool failed)
+static int close_output(struct outfile *out, const struct settings *s, int rc)
 {
-	int closed = outfile_close(out, !failed);
+	int closed = outfile_close(out, rc != EXIT_NOTHING && rc != EXIT_ERROR);
 
 	if (closed == 0 || closed == -EPIPE)
 		return rc;
@@ -199,6 +201,11 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 		say("PAGER: %s: not found; shown without a pager", pager);
 	if (s->odd_ending)
 		say("-o %s: no view has this ending: writing the text of --%s", s->output, s->view->name);
+	text->keys = s->view->takes & VIEW_SCREEN ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+	if (s->view->takes & VIEW_SCREEN && text->keys < 0) {
+		say("/dev/tty: %s: --%s reads keys from its terminal", strerror(errno), s->view->name);
+		return EXIT_ERROR;
+	}
 	rc = !to_file && is_file_view(s->view) && isatty(STDOUT_FILENO) ? -ENOTTY
 	                                                                : outfile_open(out, s->output, s->view->gzip);
 	if (rc == 0) {
@@ -214,31 +221,27 @@ static int open_output(struct outfile *out, const struct settings *s, struct tex
 	return EXIT_USAGE;
 }
 
-static int run_view(struct report *r, const struct settings *s)
+static int run_view(struct report *r, const struct settings *s, const struct outfile *out)
 {
 	struct view_result found = {0};
-	struct outfile out;
-	int rc = open_output(&out, s, &r->out);
+	int rc = view_run(s->view, r, &found);
 
-	if (rc != EXIT_DONE)
-		return rc;
-	rc = view_run(s->view, r, &found);
-	if (rc == 0) {
-		rc = judge_result(r, s, &found);
-		return close_output(&out, s, rc, rc == EXIT_NOTHING);
-	}
+	if (rc == 0)
+		return judge_result(r, s, &found);
 	if (rc == -ENODATA && r->old) {
 		say("%s%s: nothing to compare: %s no samples that count", inputs_shown(s->traces[0]),
 		    s->ntraces > 1 ? " and others" : "", s->ntraces > 1 ? "they have" : "it has");
-		return close_output(&out, s, EXIT_NOTHING, true);
+		return EXIT_NOTHING;
 	}
-	if (out.error == 0 && r->run->has_wrong)
+	if (out->error != 0)
+		return EXIT_DONE; /* close_output() says it */
+	if (r->run->has_wrong)
 		say_wrong_build(r->run);
-	else if (out.error == 0 && r->old && r->old->has_wrong)
+	else if (r->old && r->old->has_wrong)
 		say_wrong_build(r->old);
-	else if (out.error == 0)
+	else
 		say("%s: %s", found.failed ? found.failed : inputs_shown(failed_trace(r, s)), failure_text(-rc));
-	return close_output(&out, s, out.error == 0 ? EXIT_ERROR : EXIT_DONE, true);
+	return EXIT_ERROR;
 }
 
 /* --- the report -------------------------------------------------------------------------------------------------- */
@@ -253,30 +256,54 @@ static struct inputs inputs_of(const struct settings *s, const char *const *trac
 	return inputs;
 }
 
-/* The run to compare with: the same in all but the trace, and maybe the symbols. */
-static int open_old(struct recording *old, const struct settings *s)
+/* Of the run to compare with: the same in all but the trace, and maybe the symbols. */
+static struct inputs old_inputs_of(const struct settings *s)
 {
 	struct inputs inputs = inputs_of(s, s->old.list, s->old.n, s->old_files.n ? &s->old_files : &s->files);
 
 	inputs.binaries.other_run = s->old_files.n == 0;
-	return inputs_open(old, &inputs, &s->selection);
+	return inputs;
 }
 
-static int show(struct report *r, const struct settings *s)
+/* What is opened refers to @inputs and @old. */
+static int open_inputs(struct report *r, const struct settings *s, const struct inputs *inputs,
+                       const struct inputs *old)
 {
-	const struct inputs inputs = inputs_of(s, (const char *const *)s->traces, s->ntraces, &s->files);
-	int rc = inputs_open(r->run, &inputs, &s->selection);
+	int rc = inputs_open(r->run, inputs, &s->selection);
 
 	if (rc == EXIT_DONE && r->old)
-		rc = open_old(r->old, s);
+		rc = inputs_open(r->old, old, &s->selection);
 	if (rc == EXIT_DONE &&
-	    (inputs_replaced(r->run, &inputs, s->output) || (r->old && inputs_replaced(r->old, &inputs, s->output))))
+	    (inputs_replaced(r->run, inputs, s->output) || (r->old && inputs_replaced(r->old, old, s->output))))
 		rc = EXIT_USAGE;
 	if (rc == EXIT_DONE && s->view->takes & VIEW_WHOLE)
 		rc = check_whole(r->run, s);
 	if (rc == EXIT_DONE)
 		recording_units(r->run, r->old);
-	return rc == EXIT_DONE ? run_view(r, s) : rc;
+	return rc;
+}
+
+/* The output is opened last, as there may be nothing to write; but before a program that is confined reads anything. */
+static int show(struct report *r, const struct settings *s)
+{
+	const struct inputs inputs = inputs_of(s, (const char *const *)s->traces, s->ntraces, &s->files);
+	const struct inputs old = old_inputs_of(s);
+	const bool confined = s->view->takes & VIEW_LIVE && (!s->output || strcmp(s->output, "-") == 0);
+	struct outfile out;
+	int rc = confined ? open_output(&out, s, &r->out) : open_inputs(r, s, &inputs, &old);
+
+	if (rc != EXIT_DONE)
+		return rc;
+	if (confined) {
+		confine(s->binaries.debug.debuginfod);
+		rc = open_inputs(r, s, &inputs, &old);
+		confine_opened();
+	} else {
+		rc = open_output(&out, s, &r->out);
+		if (rc != EXIT_DONE)
+			return rc;
+	}
+	return close_output(&out, s, rc == EXIT_DONE ? run_view(r, s, &out) : rc);
 }
 
 static int report(const struct settings *s)

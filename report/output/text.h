@@ -13,6 +13,7 @@ struct text_out {
 	bool color;
 	bool utf8;
 	int width; /* columns of the terminal; 0: no limit */
+	int keys;  /* the terminal, of a view that reads keys */
 };
 
 /* A number as text: printf("%s", text_count(n).s). */

@@ -339,7 +339,7 @@ static int run_top(const struct report *r, struct view_result *found)
 	                           .color = r->out.color,
 	                           .utf8 = r->out.utf8},
 	                .lock = PTHREAD_MUTEX_INITIALIZER};
-	int keys = open("/dev/tty", O_RDWR | O_CLOEXEC), rc = keys >= 0 ? screen_open(&t.screen, keys) : -errno;
+	int rc = screen_open(&t.screen, r->out.keys);
 	pthread_t thread;
 
 	found->failed = "the terminal";
@@ -357,8 +357,6 @@ static int run_top(const struct report *r, struct view_result *found)
 	shown_free(&t.screen.shown);
 	patterns_free(&t.screen.search);
 	free(t.screen.until.of);
-	if (keys >= 0)
-		close(keys);
 	if (screen_signal() && screen_signal() != SIGINT) {
 		signal(screen_signal(), SIG_DFL);
 		raise(screen_signal());
@@ -370,6 +368,6 @@ const struct view view_top = {
 	.name = "top",
 	.help = "a screen that shows a trace while it is recorded; keys sort, search, zoom; h for help",
 	.states = STATES_CPU,
-	.takes = VIEW_SCREEN,
+	.takes = VIEW_SCREEN | VIEW_LIVE,
 	.run = run_top,
 };

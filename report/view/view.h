@@ -57,6 +57,7 @@ struct view_result {
 #define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
 #define VIEW_SCREEN 512u /* has the terminal to itself */
 #define VIEW_NOISE 256u  /* says how far shares may be off by chance */
+#define VIEW_LIVE 1024u  /* is what uniprof-record shows a guest by, perhaps as root: it is confined */
 
 struct view {
 	const char *name;  /* --name */

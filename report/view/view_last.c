@@ -98,5 +98,6 @@ const struct view view_last = {
 	.name = "last",
 	.help = "the last sample of each vCPU: its state and its stack, as uniprof-record --dump shows a guest",
 	.states = STATES_ALL,
+	.takes = VIEW_LIVE,
 	.run = run_last,
 };
