@@ -232,6 +232,12 @@ static int show_guests(struct options *o, const char *command, char **operands, 
 		say("--top shows a screen: standard output must be a terminal");
 		return EXIT_USAGE;
 	}
+	rc = viewer_account(&viewer, o->viewer_user);
+	if (rc != 0) {
+		say("--viewer-user %s: %s", o->viewer_user,
+		    rc == -EPERM ? "only root can run it as another user" : "there is no such user");
+		return EXIT_USAGE;
+	}
 	rc = viewer_start(&viewer, report, o->top);
 	if (rc != 0) {
 		say("cannot start uniprof-report: %s", strerror(-rc));

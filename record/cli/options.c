@@ -312,6 +312,9 @@ const struct option_def record_options[] = {
          option_set_true, AT(top)},
 	{'s', "symbols", "[DOM=]FILE", OPTION_ARG, "for --top and --dump: the domain's binary, as uniprof-report's -s",
          set_symbols_option, 0},
+	{0, "viewer-user", "USER", OPTION_ARG,
+         "for --top and --dump as root: the user as whom uniprof-report runs (who has called sudo or doas, or nobody)",
+         option_set_name, AT(viewer_user)},
 	{'l', "list", NULL, OPTION_NO_ARG, "list the domains and whether they can be recorded", option_set_true,
          AT(list)},
 	{'q', "quiet", NULL, OPTION_NO_ARG, "print no status line and no summary", option_set_true, AT(session.quiet)},
@@ -344,6 +347,8 @@ static int check_together(const struct options *o, char *why, size_t size)
 		return failure(
 			why, size, -1,
 			"-s is for --top and --dump: the binary of a trace is given to uniprof-report, or by --image");
+	if (o->viewer_user && !o->dump && !o->top)
+		return failure(why, size, -1, "--viewer-user is for --top and --dump");
 	if (o->all && o->start)
 		return failure(why, size, -1, "--start records one domain: not with --all");
 	if (o->output.max_files && !several)

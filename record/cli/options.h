@@ -40,6 +40,7 @@ struct options {
 	const char *images[REPEATS_MAX]; /* FILE or DOMAIN=FILE, nimages of them */
 	size_t nimages;
 	const char *symbols[REPEATS_MAX]; /* what the viewer gets by -s; nsymbols of them */
+	const char *viewer_user;
 	size_t nsymbols;
 	bool all;                          /* domains */
 	const char *excluded[REPEATS_MAX]; /* patterns of --exclude, nexcluded of them */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -17,28 +18,55 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/privileges.h"
 #include "common/say.h"
 #include "record/process/thread.h"
 
-/* With all groups of the user's. 0 or a negative errno. */
-static int become(uid_t user, gid_t group)
-{
-	const struct passwd *known = getpwuid(user);
+#define NOBODY 65534 /* where no account has the name */
 
-	if ((known ? initgroups(known->pw_name, group) : setgroups(1, &group)) != 0 ||
-	    setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0)
+int viewer_account(struct viewer *v, const char *name)
+{
+	const struct passwd *known = NULL;
+
+	*v = (struct viewer){.user = geteuid(), .group = getegid()};
+	if (v->user != 0)
+		return name ? -EPERM : 0;
+	if (!name && thread_sudo_user(&v->user, &v->group))
+		return 0;
+	known = getpwnam(name ? name : "nobody");
+	if (name && !known)
+		return -ENOENT;
+	v->user = known ? known->pw_uid : NOBODY;
+	v->group = known ? known->pw_gid : NOBODY;
+	/* Containers often lack the right to read, but not that to read and write. */
+	v->caps = 1ull << (prctl(PR_CAPBSET_READ, CAP_DAC_READ_SEARCH) == 1 ? CAP_DAC_READ_SEARCH : CAP_DAC_OVERRIDE);
+	return 0;
+}
+
+/* With all groups of the user's. 0 or a negative errno. */
+static int become(const struct viewer *v)
+{
+	const struct passwd *known = getpwuid(v->user);
+
+	if (v->user == geteuid())
+		return 0;
+	if ((known ? initgroups(known->pw_name, v->group) : setgroups(1, &v->group)) != 0 ||
+	    setresgid(v->group, v->group, v->group) != 0 || prctl(PR_SET_KEEPCAPS, 1ul) != 0 ||
+	    setresuid(v->user, v->user, v->user) != 0)
 		return -errno;
 	return 0;
 }
 
 /* 0 or a negative errno. */
-static int give_up_privileges(void)
+static int give_up_privileges(const struct viewer *v)
 {
-	uid_t user;
-	gid_t group;
-	int rc = thread_sudo_user(&user, &group) ? become(user, group) : 0;
+	int rc = become(v);
 
-	return rc == 0 ? thread_drop_privileges(0) : rc;
+	if (rc == 0)
+		rc = privileges_drop(v->caps);
+	if (rc == 0)
+		privileges_pass_on(v->caps);
+	return rc;
 }
 
 /* False: nothing was recorded. */
@@ -65,17 +93,18 @@ static void execute(char *const argv[])
 }
 
 /* @keeper: the process that it ends with; 0: none. */
-static _Noreturn void run(char *const argv[], int from, pid_t keeper)
+static _Noreturn void run(const struct viewer *v, char *const argv[], int from, pid_t keeper)
 {
 	char rest[4096];
-	int rc = give_up_privileges();
+	int rc = give_up_privileges(v);
 
 	/* Privileges that change undo it. */
 	if (keeper && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != keeper))
 		_exit(1);
 
 	if (rc != 0) {
-		say("cannot give up privileges for %s: %s", argv[0], strerror(-rc));
+		say("cannot run %s as another user (%u): %s; --viewer-user names one", argv[0], (unsigned)v->user,
+		    strerror(-rc));
 		_exit(1);
 	}
 	if (!await_trace(from))
@@ -106,12 +135,12 @@ static void pass_on_signal(int number)
 }
 
 /* The viewer ends with who keeps it, and that with the recorder. */
-static pid_t start_kept(char *const argv[], int from)
+static pid_t start_kept(const struct viewer *v, char *const argv[], int from)
 {
 	const pid_t keeper = getpid(), viewer = fork();
 
 	if (viewer == 0)
-		run(argv, from, keeper);
+		run(v, argv, from, keeper);
 	kept = viewer;
 	return viewer;
 }
@@ -120,15 +149,16 @@ static pid_t start_kept(char *const argv[], int from)
  * Stays beside a viewer that has the terminal: gives that back if the viewer is killed, and ends the recording with it.
  * Ctrl-C is for the others. @recorder: who has started this.
  */
-static _Noreturn void keep_terminal(char *const argv[], int from, pid_t recorder)
+static _Noreturn void keep_terminal(const struct viewer *v, char *const argv[], int from, pid_t recorder)
 {
 	static const char plain[] = "\033[?1049l\033[?25h\033[?1l\033>\033[m\r\n";
 	struct termios before;
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
-	const pid_t viewer = start_kept(argv, from);
+	const pid_t viewer = start_kept(v, argv, from);
 	int status = 1;
 
 	close(from);
+	privileges_drop(1ull << CAP_KILL); /* best effort */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);
@@ -185,8 +215,8 @@ int viewer_start(struct viewer *v, char *const argv[], bool screen)
 	if (v->pid == 0) {
 		close(ends[1]);
 		if (screen)
-			keep_terminal(argv, ends[0], recorder);
-		run(argv, ends[0], 0);
+			keep_terminal(v, argv, ends[0], recorder);
+		run(v, argv, ends[0], 0);
 	}
 	v->out = v->pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 	rc = v->out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 ? 0 : -errno;

@@ -183,7 +183,7 @@ is "… and shows nothing" 1 test -s out <<< ''
 cp "$record" alone
 is "--dump without a report" 5 env PATH=/nowhere ./alone --dump busy <<< 'uniprof-record: cannot run uniprof-report: No such file or directory; record with -o FILE, and read that where it is installed'
 is "--dump into a closed pipe" 0 bash -c '"$0" --dump busy | true' "$record" <<< -
-# The report of a recorder under sudo is the user's.
+# The report of a recorder under sudo or doas is the user's, and root's is nobody's: it may open what root may.
 if [ "$(id -u)" = 0 ]; then
 	mkdir sudo
 	cp "$record" sudo
@@ -191,8 +191,25 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 755 "$tmp" . sudo sudo/*
 	is "--dump by sudo" 0 env SUDO_UID=12345 SUDO_GID=12346 sudo/"${record##*/}" --dump busy <<< ''
 	ok "… the report runs as the user" cmp out <(printf '12345\n12346\n12346\nCapEff:\t0000000000000000\n')
-	is "--dump by root" 0 env -u SUDO_UID sudo/"${record##*/}" --dump busy <<< ''
-	said "… the report has no capabilities" out '^CapEff:.0000000000000000$'
+	runs_as() { # USER CAPABILITIES
+		diff <(id -u "$1"; id -g "$1"; id -G "$1" | xargs -n 1 | sort; printf 'CapEff:\t%016x\n' "$2") \
+			<(head -n 2 out; sed -n 3p out | xargs -n 1 | sort; tail -n 1 out)
+	}
+	to_open=$(setpriv --dump | grep -q '^Capability bounding set:.*dac_read_search' && echo 4 || echo 2)
+	is "--dump by doas" 0 env DOAS_USER=daemon sudo/"${record##*/}" --dump busy <<< ''
+	ok "… the report runs as the user" runs_as daemon 0
+	unset SUDO_UID DOAS_USER
+	is "--dump by root" 0 sudo/"${record##*/}" --dump busy <<< ''
+	ok "… the report runs as nobody, and opens files" runs_as nobody "$to_open"
+	is "--dump by root, as a user" 0 sudo/"${record##*/}" --viewer-user daemon --dump busy <<< ''
+	ok "… the report runs as that one" runs_as daemon "$to_open"
+	is "--dump by root, as root" 0 sudo/"${record##*/}" --viewer-user root --dump busy <<< ''
+	ok "… the report runs as root, and opens files" runs_as root "$to_open"
+	is "--dump as a user that is not there" 2 "$record" --viewer-user 'no one' --dump busy <<< 'uniprof-record: --viewer-user no one: there is no such user'
+	mkdir -m 700 private
+	install -m 600 "$here/report.syms" private/names
+	is "--dump with root's own file" 0 "$record" --dump -s private/names busy <<< ''
+	said "… has its names" out ' main+0x1$'
 fi
 # Each vCPU of "busy" has page tables of its own.
 spaces() {
