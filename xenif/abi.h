@@ -15,6 +15,7 @@
 
 #include <xen/xen.h>
 #include <xen/domctl.h>
+#include <xen/sched.h>
 
 #include "common/registers.h"
 #include "guest/hypervisor.h"

@@ -8,6 +8,11 @@
 
 void abi_info(const struct xen_domctl_getdomaininfo *from, uint32_t interface, struct guest_info *to)
 {
+	const bool is_shutdown = from->flags & XEN_DOMINF_shutdown;
+	const unsigned code = from->flags >> XEN_DOMINF_shutdownshift & XEN_DOMINF_shutdownmask;
+	/* For a kexec of the guest, which then goes on under the same number. */
+	const bool waits_for_reset = is_shutdown && code == SHUTDOWN_soft_reset;
+
 	_Static_assert(sizeof(from->handle) == sizeof(to->uuid), "a domain handle is a uuid");
 	*to = (struct guest_info){
 		.domid = from->domain,
@@ -15,10 +20,10 @@ void abi_info(const struct xen_domctl_getdomaininfo *from, uint32_t interface, s
 		.cpu_ns = from->cpu_time,
 		.kind = abi_kind(from, interface),
 		.pages = from->tot_pages,
-		.paused = from->flags & XEN_DOMINF_paused,
+		.paused = from->flags & XEN_DOMINF_paused || waits_for_reset,
 		.dying = from->flags & XEN_DOMINF_dying,
-		.shutdown = from->flags & XEN_DOMINF_shutdown,
-		.shutdown_code = from->flags >> XEN_DOMINF_shutdownshift & XEN_DOMINF_shutdownmask,
+		.shutdown = is_shutdown && !waits_for_reset,
+		.shutdown_code = (uint8_t)code,
 	};
 	memcpy(to->uuid, from->handle, sizeof(to->uuid));
 }

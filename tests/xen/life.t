@@ -25,6 +25,12 @@ for reason in 0:poweroff 1:reboot 2:suspend 3:crash; do
 	ok "${reason#*:}: the trace says why" event $name "event domain 0 3 (shutdown), value ${reason%%:*}$"
 	ok "${reason#*:}: no zombie a second later" no_zombie $name
 done
+reset_is_no_end() {
+	ended reset || return
+	"$report" --dump "$out/reset.upf" | sed -n 's/.* event domain 0 //p' | tee "$work/events"
+	grep -q '^5 (paused' "$work/events" && ! grep -q '^3 (shutdown' "$work/events" && grep -q '^2 (dying' "$work/events"
+}
+ok "a soft reset is a pause, not the domain's end" reset_is_no_end
 ok "destroyed: the recording ends by itself, whole" ended gone
 ok "destroyed: the trace says why" event gone 'event domain 0 2 (dying)'
 ok "destroyed: no zombie a second later" no_zombie gone

@@ -39,7 +39,7 @@ relocated() {
 	local linked text
 
 	linked=$(readelf -lW "$linux/vmlinux" | awk '$1 == "LOAD" { print substr($3, 3); exit }')
-	text=$(awk '$3 == "_text" { print $1 }' "$out/kallsyms")
+	text=$(awk '$3 == "_text" { print $1 }' "$out/kallsyms.work")
 	echo "linked to $linked, and the guest's kernel is at $text"
 	[ -n "$text" ] && [ "$text" != "$linked" ]
 }
@@ -47,22 +47,37 @@ ok "its kernel is not where it was linked" relocated
 
 # --- the kernel ------------------------------------------------------------------------------------------------------
 # Every address as the guest itself names it.
-as_kallsyms() { # TRACE SAMPLES: at least so many have a name
-	profile -t "$1" --no-repair --max-stack 1 -s "$linux/vmlinux" > "$work/ours"
-	profile -t "$1" --no-repair --max-stack 1 -s "$out/kallsyms" > "$work/theirs"
-	awk -v least="$2" '/^[a-z_]/ { n += $NF } END { print n " samples have a name"; exit n < least }' "$work/ours" &&
+as_kallsyms() { # KALLSYMS TRACE SAMPLES [OPTION...]: at least so many have a name
+	profile -t "$2" --no-repair --max-stack 1 "${@:4}" -s "$linux/vmlinux" > "$work/ours"
+	profile -t "$2" --no-repair --max-stack 1 "${@:4}" -s "$out/$1" > "$work/theirs"
+	awk -v least="$3" '/^[a-z_]/ { n += $NF } END { print n " samples have a name"; exit n < least }' "$work/ours" &&
 		diff "$work/ours" "$work/theirs"
 }
-ok "-s vmlinux names each address as the guest's kallsyms does" as_kallsyms "$trace" 500
+ok "-s vmlinux names each address as the guest's kallsyms does" as_kallsyms kallsyms.work "$trace" 500
 # It begins in GRUB, and where vmlinuz is unpacked.
 from_the_start() {
-	as_kallsyms "$out/boot.upf" 200 || return
+	as_kallsyms kallsyms.work "$out/boot.upf" 200 || return
 	profile -t "$out/boot.upf" -s "$linux/vmlinux" > "$work/boot"
 	grep -m 3 -E '(start_kernel|kernel_init);' "$work/boot"
 	awk '/^0x[0-9a-f]+ / { n += $NF } END { print n " samples before the kernel"; exit n < 20 }' "$work/boot" &&
 		grep -q 'kernel_init;.*;do_one_initcall;' "$work/boot"
 }
 ok "of a guest that was recorded from its first instruction, too" from_the_start
+# In one trace, each by its own place.
+twice() {
+	local at
+
+	cat "$out/twice.err"
+	"$report" --verify "$out/twice.upf" || return
+	grep -h ' _text$' "$out"/kallsyms{.1,}
+	at=$("$report" --dump "$out/twice.upf" | awk '/ event domain 0 4 \(reboot\)/ { print $4; exit }')
+	as_kallsyms kallsyms.1 "$out/twice.upf" 200 --time ",$at" && mv "$work/ours" "$work/first" &&
+		as_kallsyms kallsyms "$out/twice.upf" 200 --time "$at," && mv "$work/ours" "$work/second" || return
+	profile -t "$out/twice.upf" --no-repair --max-stack 1 -s "$linux/vmlinux" | sort > "$work/both"
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); all[$0] += n } END { for (s in all) print s, all[s] }' "$work"/{first,second} |
+		sort | diff - "$work/both"
+}
+ok "of a guest that was destroyed and created again, too" twice
 # But for what ORC does not describe (linux.t).
 kernel_whole() {
 	"$report" --dump -s "$linux/vmlinux" "$trace" | grep ' kernel cpu ' > "$work/kernel"

@@ -11,6 +11,19 @@ for reason in 0 1 2 3; do
 	xl destroy end$reason 2> /dev/null
 done
 
+is_paused() {
+	uniprof-record --list | grep -q " $1 .* paused "
+}
+# It asks to be reset, as for a kexec, and waits until its toolstack has done so; here an administrator destroys it.
+guest_config reset 1 "work=end:5 after=480"
+echo 'on_soft_reset="preserve"' >> /tmp/reset.cfg
+uniprof-record -F 500 -o /out/reset.upf --start 'xl create -q -p /tmp/reset.cfg' 2> /out/reset.err &
+await is_paused reset
+uniprof-record --list > /out/reset.list
+xl destroy reset
+wait $!
+echo $? > /out/reset.rc
+
 # An administrator destroys it; and one renames it, pauses it, and lets it go on.
 guest_start gone 1 "work=shares"
 uniprof-record -F 500 -d 60 -o /out/gone.upf gone 2> /out/gone.err &

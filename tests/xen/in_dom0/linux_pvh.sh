@@ -25,6 +25,19 @@ work() {
 	uniprof-record -F 500 -d 24 -f -o /out/pvh.upf linux 2> /out/pvh.err
 	tr -d '\r' < $linux_log > /out/after
 }
+# It is destroyed and created again while it is recorded, and then lies elsewhere.
+over_two_boots() {
+	cp /out/kallsyms /out/kallsyms.1
+	uniprof-record -F 200 --follow -f -o /out/twice.upf linux 2> /out/twice.err &
+	sleep 4
+	xl destroy linux
+	rm $linux_log
+	xl create -q /tmp/linux.cfg
+	linux_kallsyms > /out/kallsyms && await both_work
+	sleep 4
+	kill -INT $!
+	wait $!
+}
 type=pvh linux_config
 boot
 work
@@ -33,3 +46,8 @@ if grep -E 'Kernel panic|double fault|stack guard' /out/after > /out/failed || !
 	again
 	work
 fi
+cp /out/kallsyms /out/kallsyms.work
+over_two_boots
+while grep -q "$(grep ' _text$' /out/kallsyms.1)" /out/kallsyms; do
+	over_two_boots
+done
