@@ -173,7 +173,8 @@ static int check_unprotected(struct guest *g)
 
 	if (machine_tracing_forbidden())
 		return -EPERM;
-	if (machine_asks_protection(g->machine.pid) || g->machine.machines > 1 || g->machine.has_more)
+	if (machine_asks_protection(g->machine.pid) || g->machine.encrypts || g->machine.machines > 1 ||
+	    g->machine.has_more)
 		return -ENOTSUP;
 	if (!iterator_of(g->x))
 		return begin_search(g);

@@ -118,6 +118,7 @@ struct kvm_vcpu {
 
 /* Of the host's pages, in which KVM counts. */
 const volatile __u32 page_shift = 12;
+const volatile __u32 encrypted_at; /* live_encryption_at() */
 
 static void put_record(struct seq_file *seq, struct kvm_record *r)
 {
@@ -216,6 +217,16 @@ static void put_slots(struct bpf_iter__task_file *ctx, const struct kvm_record *
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+/* Its memory is encrypted; its registers may not be (plain SEV). */
+static _Bool is_encrypted(struct kvm *kvm)
+{
+	_Bool is = 0;
+
+	if (encrypted_at)
+		bpf_probe_read_kernel(&is, sizeof(is), (void *)kvm + encrypted_at);
+	return is;
+}
+
 static void put_vm(struct bpf_iter__task_file *ctx, struct kvm_record *r, struct kvm *kvm)
 {
 	_Bool has_slots = bpf_core_field_exists(struct kvm_memslots, id_hash);
@@ -223,8 +234,9 @@ static void put_vm(struct bpf_iter__task_file *ctx, struct kvm_record *r, struct
 	r->type = KVM_RECORD_VM;
 	r->vm = (__u64)kvm;
 	r->machine.flags = has_slots ? 0 : KVM_VM_NO_SLOTS;
-	if (bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
-	    BPF_CORE_READ(kvm, arch.has_protected_state))
+	if ((bpf_core_field_exists(struct kvm_arch, has_protected_state) &&
+	     BPF_CORE_READ(kvm, arch.has_protected_state)) ||
+	    is_encrypted(kvm))
 		r->machine.flags |= KVM_VM_PROTECTED;
 	put_record(ctx->meta->seq, r);
 	if (has_slots)

@@ -12,6 +12,7 @@
 
 #include "kvmif/process/capabilities.h"
 #include "kvmif/bpf/iterator.skel.h"
+#include "kvmif/bpf/live_arch.h"
 
 #define RECORDS 256 /* read at a time */
 
@@ -49,8 +50,10 @@ struct iterator *iterator_open(char *why, size_t size)
 	}
 	libbpf_set_print(NULL); /* this program reports errors itself */
 	it->program = iterator_bpf__open();
-	if (it->program)
+	if (it->program) {
 		it->program->rodata->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+		it->program->rodata->encrypted_at = live_encryption_at();
+	}
 	if (!it->program || iterator_bpf__load(it->program) != 0) {
 		explain_failure(errno, why, size);
 		iterator_close(it);

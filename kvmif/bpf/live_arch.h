@@ -20,6 +20,11 @@ enum live_found {
 bool live_is_possible(struct live_places *p, bool needs_sp, char *why, size_t size);
 /* By the kernel's BTF, and that of KVM where it is a module. 0 or a negative errno. */
 int live_find_places(struct live_places *p);
+/*
+ * Where KVM has the byte that says that a machine's memory is encrypted (SEV), in bytes behind its struct kvm. 0: it has
+ * none, or nothing tells.
+ */
+unsigned live_encryption_at(void);
 /* As live_lacks_sp(), live_exit() and live_registers(). */
 bool live_place_lacks_sp(const struct live_places *p);
 /*

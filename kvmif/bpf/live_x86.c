@@ -64,17 +64,53 @@ static bool find_intel(const struct btf *btf, int outer, struct live_places *p)
 }
 
 /* By the BTF of the module, or of the kernel where it is no module. */
+struct module_types {
+	struct btf *kernel, *module;
+	const struct btf *btf;
+	int outer; /* the structure that is asked for; negative: there is none */
+};
+
+static struct module_types types_of(const char *module, const char *structure)
+{
+	struct module_types t = {.kernel = btf__load_vmlinux_btf(), .outer = -1};
+
+	t.module = t.kernel ? btf__load_module_btf(module, t.kernel) : NULL;
+	t.btf = t.module ? t.module : t.kernel;
+	if (t.kernel)
+		t.outer = btf__find_by_name_kind(t.btf, structure, BTF_KIND_STRUCT);
+	return t;
+}
+
+static void free_types(struct module_types *t)
+{
+	btf__free(t->module);
+	btf__free(t->kernel);
+}
+
 int live_find_places(struct live_places *p)
 {
-	struct btf *kernel = btf__load_vmlinux_btf();
-	struct btf *module = kernel ? btf__load_module_btf(p->is_intel ? "kvm_intel" : "kvm_amd", kernel) : NULL;
-	const struct btf *btf = module ? module : kernel;
-	int outer = kernel ? btf__find_by_name_kind(btf, p->is_intel ? "vcpu_vmx" : "vcpu_svm", BTF_KIND_STRUCT) : -1;
-	bool found = outer >= 0 && (p->is_intel ? find_intel(btf, outer, p) : find_amd(btf, outer, p));
+	struct module_types t = p->is_intel ? types_of("kvm_intel", "vcpu_vmx") : types_of("kvm_amd", "vcpu_svm");
+	bool found = t.outer >= 0 && (p->is_intel ? find_intel(t.btf, t.outer, p) : find_amd(t.btf, t.outer, p));
 
-	btf__free(module);
-	btf__free(kernel);
+	free_types(&t);
 	return found ? 0 : -ENOENT;
+}
+
+unsigned live_encryption_at(void)
+{
+	struct live_places p;
+	char why[100];
+	struct module_types t;
+	unsigned at = 0;
+	bool found;
+
+	if (!live_is_possible(&p, false, why, sizeof(why)) || p.is_intel)
+		return 0;
+	t = types_of("kvm_amd", "kvm_svm"); /* a struct kvm, then what is AMD's */
+	found = t.outer >= 0 && find_member(t.btf, &t.outer, "sev_info", &at) &&
+	        find_member(t.btf, &t.outer, "active", &at);
+	free_types(&t);
+	return found ? at : 0;
 }
 
 /* --- the VMCB ---------------------------------------------------------------------------------------------------- */

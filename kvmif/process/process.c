@@ -104,7 +104,8 @@ static void note_link(struct machine *m, const char *link, int fd)
 
 	if (strcmp(link, DESCRIPTOR_VM) == 0)
 		note_vm(m, fd);
-	m->may_be_protected |= strcmp(link, "/dev/sev") == 0 || strstr(link, "kvm-gmem");
+	m->encrypts |= strcmp(link, "/dev/sev") == 0;
+	m->may_be_protected |= strstr(link, "kvm-gmem") != NULL;
 	if (strncmp(link, DESCRIPTOR_VCPU, strlen(DESCRIPTOR_VCPU)) != 0)
 		return;
 	if (parse_u64(link + strlen(DESCRIPTOR_VCPU), 0, MACHINE_VCPUS_MAX - 1, &number) != 0) {
@@ -324,7 +325,7 @@ int machine_find(pid_t pid, struct machine *m)
 
 	m->pid = pid;
 	m->vcpus = m->machines = 0;
-	m->may_be_protected = m->has_more = false;
+	m->encrypts = m->may_be_protected = m->has_more = false;
 	for (size_t i = 0; i < MACHINE_VCPUS_MAX; i++)
 		m->fds[i] = -1;
 	rc = read_start(pid, &m->start);

@@ -19,6 +19,7 @@ struct machine {
 	uint32_t vcpus;             /* highest number + 1, of those that can be plugged in, too */
 	int fds[MACHINE_VCPUS_MAX]; /* of the vCPUs in the process; -1: there is no such vCPU */
 	bool has_more;              /* vCPUs with higher numbers than there is room for */
+	bool encrypts;              /* it has the device open by which a guest's memory is encrypted (SEV) */
 	bool may_be_protected;      /* it has descriptors that protected guests need, and others may have */
 	int vm;                     /* its first descriptor of a virtual machine */
 	unsigned machines;          /* 1: of no other one */

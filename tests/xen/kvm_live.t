@@ -73,6 +73,12 @@ ended() {
 	[ "$(cat "$out/ended.rc")" = 0 ] && "$report" --verify "$out/ended.upf"
 }
 ok "a monitor that ends while it is recorded" ended
+encrypted() {
+	cat "$out/encrypted.err"
+	[ "$(cat "$out/encrypted.rc")" = 4 ] && [ ! -e "$out/encrypted.upf" ] &&
+		grep -q 'its memory and registers are protected from the host (SEV, TDX)$' "$out/encrypted.err"
+}
+ok "a guest with encrypted memory is refused" encrypted
 ok "nothing in the kernel's log" quiet_kernel
 # By schedstat: how long each thread has run and waited. The first one is the monitor's own, then come the vCPUs'.
 states() {

@@ -112,6 +112,14 @@ TEST(vcpus_to_come_are_counted)
 
 TEST(protection_is_seen)
 {
+	struct machine m = {0};
+
+	note_link(&m, "/dev/kvm", 3);
+	assert_false(m.encrypts || m.may_be_protected);
+	note_link(&m, "anon_inode:[kvm-gmem]", 4);
+	assert_true(m.may_be_protected && !m.encrypts);
+	note_link(&m, "/dev/sev", 5);
+	assert_true(m.encrypts);
 	start("-machine", "q35,confidential-guest-support=sev0");
 	assert_true(machine_asks_protection(child));
 	end();
