@@ -26,12 +26,12 @@
 
 int viewer_account(struct viewer *v, const char *name)
 {
-	const struct passwd *known = NULL;
+	const struct passwd *known;
 
 	*v = (struct viewer){.user = geteuid(), .group = getegid()};
 	if (v->user != 0)
 		return name ? -EPERM : 0;
-	if (!name && thread_sudo_user(&v->user, &v->group))
+	if (!name && thread_sudo_user(&v->user, &v->group) && v->user != 0)
 		return 0;
 	known = getpwnam(name ? name : "nobody");
 	if (name && !known)

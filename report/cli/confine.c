@@ -64,8 +64,8 @@ static const char harmless[] =
 	"clock_gettime clock_gettime64 clock_getres gettimeofday time getrandom uname sysinfo getpid getppid gettid getpgrp "
 	"getpgid getuid geteuid getgid getegid getuid32 geteuid32 getgid32 getegid32 getrusage getrlimit ugetrlimit "
 	"sched_getaffinity sched_yield capget capset prctl "
-	/* threads and signals of its own */
-	"set_robust_list rseq set_tid_address rt_sigaction rt_sigprocmask rt_sigreturn sigreturn sigaltstack exit "
+	/* threads, signals and children of its own */
+	"set_robust_list rseq set_tid_address rt_sigaction rt_sigprocmask rt_sigreturn sigreturn sigaltstack wait4 waitid exit "
 	"exit_group";
 
 static int allow(scmp_filter_ctx filter, const char *name, unsigned n, const struct scmp_arg_cmp *args)

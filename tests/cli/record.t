@@ -201,6 +201,8 @@ if [ "$(id -u)" = 0 ]; then
 	unset SUDO_UID DOAS_USER
 	is "--dump by root" 0 sudo/"${record##*/}" --dump busy <<< ''
 	ok "… the report runs as nobody, and opens files" runs_as nobody "$to_open"
+	is "--dump by root, by sudo" 0 env SUDO_UID=0 SUDO_GID=0 sudo/"${record##*/}" --dump busy <<< ''
+	ok "… the report runs as nobody, too" runs_as nobody "$to_open"
 	is "--dump by root, as a user" 0 sudo/"${record##*/}" --viewer-user daemon --dump busy <<< ''
 	ok "… the report runs as that one" runs_as daemon "$to_open"
 	is "--dump by root, as root" 0 sudo/"${record##*/}" --viewer-user root --dump busy <<< ''

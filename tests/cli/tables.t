@@ -234,6 +234,9 @@ ok $? 'a pager that is left early'
 (cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; kill -INT $PPID; echo waited' \
 	script -qec "$report -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
 ok $? 'Ctrl-C in a pager is its own'
+(cd "$tmp" && TERM=xterm PAGER='cat >/dev/null; sleep 0.3; echo waited' \
+	script -qec "$report --last -s syms small.upf; echo code \$?" /dev/null) | tr -d '\r' | paste -sd' ' | grep -q 'waited code 0'
+ok $? 'a view that is confined waits for its pager'
 # less with the user's own options, none of which shows colours.
 mkfifo "$tmp/keys"
 for options in -i i '-M -S'; do
