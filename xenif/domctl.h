@@ -13,6 +13,7 @@
 #include <xentoollog.h>
 
 #include "guest/hypervisor.h"
+#include "guest/tried.h"
 
 struct hypervisor {
 	xencall_handle *call;
@@ -23,6 +24,7 @@ struct hypervisor {
 	multicall_entry_t *batch; /* for info(): BATCH of them */
 	uint32_t interface;       /* version of the domctl interface */
 	bool finds_next;          /* struct domctl_version */
+	struct tried tried;
 	char version[64];
 };
 
@@ -71,6 +73,8 @@ struct guest {
 void domctl_fill(const struct hypervisor *x, struct xen_domctl *op, uint32_t cmd, uint32_t domid);
 /* Makes that call. 0, or a negative errno. */
 int domctl_call(struct hypervisor *x, struct xen_domctl *op);
+/* Returns @rc, the result of the call @op, and notes what it was if that is a negative errno. */
+int domctl_tried(struct hypervisor *x, int rc, const struct xen_domctl *op);
 /* Makes @entry one that asks for @op. */
 void domctl_enter(multicall_entry_t *entry, struct xen_domctl *op);
 /* Makes @op the call that asks for the registers of @vcpu, written to the place of the @i-th wanted one. */

@@ -120,10 +120,8 @@ int domctl_resume(struct guest *g)
 	multicall_entry_t *entry = &g->mark->resumed;
 	int rc;
 
-	if (xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0)
-		return -errno;
-	rc = (int)(long)entry->result;
-	return rc == -EACCES ? -ECANCELED : rc;
+	rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0 ? -errno : (int)(long)entry->result;
+	return rc == -EACCES ? -ECANCELED : domctl_tried(g->x, rc, &g->mark->unpause);
 }
 
 /* The mark says that nothing is paused, until Xen answers what is asked of it here. */
@@ -151,7 +149,9 @@ int domctl_stop(struct guest *g, uint64_t *held_ns)
 	*held_ns = result(g, p->pause) == 0 ? UINT64_MAX : 0;
 	if (!*held_ns) {
 		g->mark->resumed.result = 0;
-		return rc ? rc : result(g, p->pause);
+		if (rc == 0)
+			return domctl_tried(g->x, result(g, p->pause), &g->ops[p->pause]);
+		return tried(&g->x->tried, rc, "multicall that pauses domain %u", (unsigned)g->domid);
 	}
 	if (g->mark->paused.u.getvcpuinfo.cpu == UNANSWERED)
 		g->mark->paused.u.getvcpuinfo.cpu = 0;

@@ -18,6 +18,7 @@
 #include <xenctrl.h>
 
 #include "guest/hypervisor.h"
+#include "guest/tried.h"
 #include "xenif/domains.h"
 #include "xenif/xenstore.h"
 
@@ -26,6 +27,7 @@ struct hypervisor {
 	struct xentoollog_logger logger;
 	struct xenstore *names;
 	char version[64];
+	struct tried tried;
 };
 
 struct guest {
@@ -65,7 +67,7 @@ static int libxc_query(struct hypervisor *x, uint32_t domid, struct guest_info *
 	int n = xc_domain_getinfolist(x->xc, domid, 1, &list);
 
 	if (n < 0)
-		return -errno;
+		return tried(&x->tried, -errno, "xc_domain_getinfolist of domain %u", (unsigned)domid);
 	if (n == 0)
 		return -ESRCH;
 	abi_info(&list, XEN_DOMCTL_INTERFACE_VERSION, info);
@@ -146,6 +148,15 @@ static uint32_t libxc_own_domid(struct hypervisor *x)
 	return xenstore_own_domid(x->names);
 }
 
+static bool libxc_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error,
+                          char *why, size_t size)
+{
+	if (operand || error == ENOTSUP)
+		return hook_explain(x, operand, info, error, why, size);
+	tried_explain(&x->tried, error, why, size);
+	return true;
+}
+
 static void detach(struct guest *g)
 {
 	if (!g)
@@ -174,7 +185,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	else if (info->kind != GUEST_PV)
 		rc = ENOTSUP;
 	else if (xc_domain_get_guest_width(x->xc, g->domid, &width) != 0)
-		rc = errno;
+		rc = -tried(&x->tried, -errno, "xc_domain_get_guest_width of domain %u", (unsigned)g->domid);
 	else
 		g->arch = abi_arch(GUEST_PV, width * 8, NULL);
 	if (rc != 0) {
@@ -200,7 +211,7 @@ static int libxc_info(struct guest *const *guests, size_t n, struct guest_info *
 static int libxc_peek(struct guest *g, uint32_t vcpu, struct vcpu_regs *regs)
 {
 	if (xc_vcpu_getcontext(g->x->xc, g->domid, vcpu, &g->context) != 0)
-		return -errno;
+		return tried(&g->x->tried, -errno, "xc_vcpu_getcontext of domain %u", (unsigned)g->domid);
 	abi_regs(GUEST_PV, g->arch, &g->context, regs);
 	return 0;
 }
@@ -244,7 +255,7 @@ static int libxc_stop(struct guest *g, uint64_t *held_ns)
 	}
 	set_mark(g, MAYBE, true);
 	if (xc_domain_pause(g->x->xc, g->domid) != 0) {
-		rc = -errno;
+		rc = tried(&g->x->tried, -errno, "xc_domain_pause of domain %u", (unsigned)g->domid);
 		set_mark(g, MAYBE, false);
 		return rc;
 	}
@@ -272,7 +283,9 @@ static void libxc_collect(struct guest *g, struct guest_info *before, struct vcp
 
 static int libxc_unpause(struct guest *g)
 {
-	return xc_domain_unpause(g->x->xc, g->domid) == 0 ? 0 : -errno;
+	if (xc_domain_unpause(g->x->xc, g->domid) == 0)
+		return 0;
+	return tried(&g->x->tried, -errno, "xc_domain_unpause of domain %u", (unsigned)g->domid);
 }
 
 static int libxc_resume(struct guest *g)
@@ -341,7 +354,7 @@ const struct hypervisor_ops hypervisor_backend = {
                  .domain_name = libxc_domain_name,
                  .kernel = libxc_kernel,
                  .own_domid = libxc_own_domid,
-                 .explain = hook_explain},
+                 .explain = libxc_explain},
 	.guest = {.attach = attach, .settle = hook_settle, .detach = detach, .arch = libxc_arch, .info = libxc_info},
 	.pause = {.mark_at = libxc_mark_at,
                   .prepare = libxc_prepare,

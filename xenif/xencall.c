@@ -38,9 +38,37 @@ void domctl_fill(const struct hypervisor *x, struct xen_domctl *op, uint32_t cmd
 	op->domain = (domid_t)domid;
 }
 
+/* What Xen's headers call XEN_DOMCTL_NAME. */
+static const char *name_of(uint32_t cmd)
+{
+	switch (cmd) {
+	case XEN_DOMCTL_pausedomain:
+		return "pausedomain";
+	case XEN_DOMCTL_unpausedomain:
+		return "unpausedomain";
+	case XEN_DOMCTL_getdomaininfo:
+		return "getdomaininfo";
+	case XEN_DOMCTL_getvcpucontext:
+		return "getvcpucontext";
+	case XEN_DOMCTL_gethvmcontext_partial:
+		return "gethvmcontext_partial";
+	case XEN_DOMCTL_get_address_size:
+		return "get_address_size";
+	default:
+		return "of another kind";
+	}
+}
+
+int domctl_tried(struct hypervisor *x, int rc, const struct xen_domctl *op)
+{
+	return tried(&x->tried, rc, "domctl %s of domain %u", name_of(op->cmd), (unsigned)op->domain);
+}
+
 int domctl_call(struct hypervisor *x, struct xen_domctl *op)
 {
-	return xencall1(x->call, __HYPERVISOR_domctl, (uintptr_t)op) < 0 ? -errno : 0;
+	int rc = xencall1(x->call, __HYPERVISOR_domctl, (uintptr_t)op) < 0 ? -errno : 0;
+
+	return domctl_tried(x, rc, op);
 }
 
 /* Fills in an entry but for its result: a debug build of Xen overwrites entries that it has carried out. */
@@ -180,6 +208,15 @@ static uint32_t xencall_own_domid(struct hypervisor *x)
 	return xenstore_own_domid(x->names);
 }
 
+static bool xencall_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error,
+                            char *why, size_t size)
+{
+	if (operand)
+		return hook_explain(x, operand, info, error, why, size);
+	tried_explain(&x->tried, error, why, size);
+	return true;
+}
+
 /* --- guests ------------------------------------------------------------------------------------------------------ */
 
 static enum arch_id xencall_arch(const struct guest *g)
@@ -205,7 +242,7 @@ static int several(struct guest *const *guests, size_t n, struct guest_info *inf
 		domctl_enter(&x->batch[i], &guests[i]->ops[0]);
 	}
 	if (xencall2(x->call, __HYPERVISOR_multicall, (uintptr_t)x->batch, now) < 0)
-		return -errno;
+		return tried(&x->tried, -errno, "multicall of domctls getdomaininfo, %zu domains", now);
 	for (size_t i = 0; i < now; i++) {
 		infos[i] = (struct guest_info){.domid = UINT32_MAX};
 		if ((int)(long)x->batch[i].result == 0)
@@ -230,7 +267,7 @@ const struct hypervisor_ops hypervisor_backend = {
                  .domain_name = xencall_domain_name,
                  .kernel = xencall_kernel,
                  .own_domid = xencall_own_domid,
-                 .explain = hook_explain},
+                 .explain = xencall_explain},
 	.guest = {.attach = domctl_attach,
                   .settle = hook_settle,
                   .detach = domctl_detach,

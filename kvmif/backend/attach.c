@@ -59,7 +59,7 @@ static int set_threads(struct guest *g)
 		int rc = g->vcpus[i].run ? vcpu_set_thread(&g->vcpus[i], g->machine.pid, tid) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
-			result = kvm_tried(g->x, rc, "/proc/%d/task/%d: schedstat, syscall", g->machine.pid, tid);
+			result = tried(&g->x->tried, rc, "/proc/%d/task/%d: schedstat, syscall", g->machine.pid, tid);
 	}
 	return result;
 }
@@ -75,7 +75,7 @@ static int attach_vcpus(struct guest *g)
 		                 : 0;
 
 		if (rc != 0)
-			result = kvm_tried(g->x, rc, "the page of vCPU %u (pidfd_getfd, mmap)", i);
+			result = tried(&g->x->tried, rc, "the page of vCPU %u (pidfd_getfd, mmap)", i);
 	}
 	return result;
 }
@@ -150,7 +150,7 @@ static int begin_search(struct guest *g)
 		return -ENOTSUP;
 	g->search = search_new(&g->x->ops->memory, g, g->machine.pid);
 	if (!g->search)
-		return errno == ENOENT ? -ENOSYS : kvm_tried(g->x, -errno, "/proc/%d/maps", g->machine.pid);
+		return errno == ENOENT ? -ENOSYS : tried(&g->x->tried, -errno, "/proc/%d/maps", g->machine.pid);
 	threads_look(&g->machine, g->layout.threads);
 	return 0;
 }
@@ -163,7 +163,7 @@ static int read_layout(struct guest *g)
 		clock_sleep(LAYOUT_WAIT_NS);
 		rc = layout_read(&g->layout, g->x->it, g->machine.pid);
 	}
-	return kvm_tried(g->x, rc, "its memory slots (BPF iterator)");
+	return tried(&g->x->tried, rc, "its memory slots (BPF iterator)");
 }
 
 /* Nothing of a protected guest is touched: with registers asked for, its KVM_RUN would fail. */
@@ -197,7 +197,7 @@ static int check_tracer(const struct guest *g)
 
 	while ((by = threads_tracer(g->machine.pid)) > 0 && clock_now() < until_ns)
 		clock_sleep(1000000);
-	return by > 0 ? -EBUSY : kvm_tried(g->x, by, "/proc/%d/task: status", g->machine.pid);
+	return by > 0 ? -EBUSY : tried(&g->x->tried, by, "/proc/%d/task: status", g->machine.pid);
 }
 
 /*
@@ -210,7 +210,7 @@ static int find_again(struct guest *g, const struct guest_info *info)
 	int rc = machine_find((pid_t)info->domid, &g->machine);
 
 	if (rc != 0)
-		return kvm_tried(g->x, rc, "/proc/%u: stat, fd", info->domid);
+		return tried(&g->x->tried, rc, "/proc/%u: stat, fd", info->domid);
 	kvm_describe(&g->machine, &now);
 	if (memcmp(now.uuid, info->uuid, sizeof(now.uuid)) != 0 || now.vcpus > info->vcpus)
 		return -ESRCH;
@@ -254,12 +254,12 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
 
 	if (!g)
 		return NULL;
-	x->failed_errno = 0;
+	x->tried.error = 0;
 	g->x = x;
 	g->mark = (struct mark *)&g->own;
 	g->is_watched = purpose == ATTACH_TO_WATCH;
 	g->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)info->domid, 0);
-	rc = g->pidfd < 0 ? kvm_tried(x, -errno, "pidfd_open") : find_again(g, info);
+	rc = g->pidfd < 0 ? tried(&x->tried, -errno, "pidfd_open") : find_again(g, info);
 	if (rc == 0)
 		rc = g->is_watched ? make_vcpus(g) : attach_to_sample(g, wanted);
 	if (rc == 0)

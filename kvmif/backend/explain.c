@@ -4,24 +4,10 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kvmif/process/capabilities.h"
-
-int kvm_tried(struct hypervisor *x, int rc, const char *what, ...)
-{
-	va_list arguments;
-
-	if (rc >= 0)
-		return rc;
-	x->failed_errno = -rc;
-	va_start(arguments, what);
-	vsnprintf(x->failed, sizeof(x->failed), what, arguments);
-	va_end(arguments);
-	return rc;
-}
 
 /* Who may not, and why: root lacks something as well in a container. */
 static void explain_refusal(const char *failed, char *why, size_t size)
@@ -62,7 +48,6 @@ static void explain_absence(const char *operand, char *why, size_t size)
 bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
                  size_t size)
 {
-	const char *failed = error == x->failed_errno ? x->failed : "ptrace or pidfd_getfd";
 	struct machine m = {0};
 
 	if (operand)
@@ -93,10 +78,8 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 		snprintf(why, size, "it cannot be sampled without a stop%s: %s",
 		         x->only_live ? " (--sampler live, --host)" : "", x->why_not_live);
 	else if (error == EPERM || error == EACCES)
-		explain_refusal(failed, why, size);
-	else if (error == x->failed_errno)
-		snprintf(why, size, "%s: %s", failed, strerror(error));
+		explain_refusal(error == x->tried.error ? x->tried.what : "ptrace or pidfd_getfd", why, size);
 	else
-		snprintf(why, size, "%s", strerror(error));
+		tried_explain(&x->tried, error, why, size);
 	return true;
 }

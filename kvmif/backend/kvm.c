@@ -109,8 +109,8 @@ static int kvm_list(struct hypervisor *x, const struct domain_identity *returned
                     size_t *n)
 {
 	struct machines all = {calloc(1, sizeof(*all.info)), 0, 1};
-	int rc =
-		all.info ? kvm_tried(x, machine_each(returned, add_machine, &all), "the processes in /proc") : -ENOMEM;
+	int rc = all.info ? tried(&x->tried, machine_each(returned, add_machine, &all), "the processes in /proc")
+	                  : -ENOMEM;
 
 	*domains = all.info;
 	*n = all.n;
@@ -342,7 +342,7 @@ static int release_all(struct guest *g)
 		int rc = v->held && !v->is_late ? vcpu_release(v) : 0;
 
 		if (rc != 0 && rc != -ESRCH)
-			result = kvm_tried(g->x, rc, "ptrace(PTRACE_DETACH) of thread %d", v->tid);
+			result = tried(&g->x->tried, rc, "ptrace(PTRACE_DETACH) of thread %d", v->tid);
 	}
 	give_up_late(g);
 	return result;
@@ -378,7 +378,7 @@ static int interrupt_all(struct guest *g)
 		struct vcpu *v = &g->vcpus[i];
 
 		if (vcpu_is_in(g->due, i))
-			rc = kvm_tried(g->x, vcpu_interrupt(v), "ptrace(PTRACE_SEIZE) of thread %d", v->tid);
+			rc = tried(&g->x->tried, vcpu_interrupt(v), "ptrace(PTRACE_SEIZE) of thread %d", v->tid);
 		if (rc == -EPERM)
 			rc = refusal(g, v);
 	}
@@ -398,7 +398,7 @@ static int await_all(struct guest *g)
 		if (rc == -EBUSY)
 			v->is_late = true;
 		else if (rc != 0)
-			result = kvm_tried(g->x, rc, "waitid of thread %d", v->tid);
+			result = tried(&g->x->tried, rc, "waitid of thread %d", v->tid);
 	}
 	return result;
 }

@@ -7,6 +7,7 @@
 #define KVMIF_BACKEND_KVM_GUEST_H
 
 #include "guest/hypervisor.h"
+#include "guest/tried.h"
 #include "kvmif/bpf/live.h"
 #include "kvmif/host/host_stacks.h"
 #include "kvmif/memory/layout.h"
@@ -28,8 +29,7 @@ struct hypervisor {
 	bool needs_sp;              /* with their stack pointers */
 	char why_not_live[120];
 	struct host_stacks *host; /* NULL: they are not asked for */
-	char failed[80];          /* what failed last, */
-	int failed_errno;         /* and how; 0: nothing has */
+	struct tried tried;
 };
 
 /* In a pause_mark. We write it ourselves, in time: before the first call of a stop and after its last. */
@@ -95,8 +95,6 @@ struct guest *kvm_attach(struct hypervisor *x, const struct guest_info *info, co
                          enum attach_purpose purpose);
 int kvm_settle(struct guest *g, char *how, size_t size);
 void kvm_detach(struct guest *g);
-/* @rc, a result of @what (printf's): keeps that if it is a negative errno, so that kvm_explain() can name it. */
-int kvm_tried(struct hypervisor *x, int rc, const char *what, ...) __attribute__((format(printf, 3, 4)));
 bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_info *info, int error, char *why,
                  size_t size);
 void kvm_clean_up(struct guest *g);

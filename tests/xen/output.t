@@ -55,5 +55,17 @@ unread() {
 ok "a named pipe that nobody reads: Ctrl-C ends the waiting" unread
 ok "a reader that goes away ends the recording, and is said" ended head 5 'its reader went away; what was written before is valid'
 ok "a reader that goes away: what it got is valid" cut head
+refused() {
+	local domid what
+
+	cat "$out/refused.err"
+	domid=$(sed -n 's/.*multicall that pauses domain \([0-9]*\):.*/\1/p' "$out/refused.err" | head -n 1)
+	for what in "domctl getdomaininfo of domain 0" "domctl get_address_size of domain $domid" "multicall that pauses domain $domid"; do
+		grep -qx "uniprof-record: out: $what: Operation not permitted" "$out/refused.err" || return
+	done
+	[ "$(grep -cE '^uniprof-record: out: (domctl|multicall) .* domain [0-9]+: Operation not permitted$' "$out/refused.err")" = 8 ] &&
+		[ "$(wc -l < "$out/refused.err")" = 8 ] && runs refused
+}
+ok "calls that Xen refuses are named, and what they were about" refused
 
 done_testing
