@@ -9,7 +9,9 @@
 
 static pid_t child;
 
-/* Its command line ends with these words. It is there when it has closed its end of the pipe, by exec. */
+/*
+ * Its command line ends with these words. It is there when the shell runs: while exec() closes files, it is still to come.
+ */
 static void start(const char *a, const char *b)
 {
 	int ready[2];
@@ -18,11 +20,12 @@ static void start(const char *a, const char *b)
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	child = fork();
 	if (child == 0) {
-		execl("/bin/sh", "sh", "-c", "while :; do read line; done", "monitor", a, b, NULL);
+		dup2(ready[1], STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", "echo; while :; do read line; done", "monitor", a, b, NULL);
 		_exit(1);
 	}
 	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
 }
 
