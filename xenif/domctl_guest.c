@@ -102,6 +102,7 @@ struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info,
 	int rc = -ENOMEM;
 
 	(void)purpose;
+	x->tried.error = 0;
 	if (g) {
 		g->x = x;
 		g->domid = info->domid;

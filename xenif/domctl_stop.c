@@ -118,9 +118,9 @@ static void prepare_resume(struct guest *g)
 int domctl_resume(struct guest *g)
 {
 	multicall_entry_t *entry = &g->mark->resumed;
-	int rc;
+	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0 ? -errno
+	                                                                               : (int)(long)entry->result;
 
-	rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)entry, 1) < 0 ? -errno : (int)(long)entry->result;
 	return rc == -EACCES ? -ECANCELED : domctl_tried(g->x, rc, &g->mark->unpause);
 }
 

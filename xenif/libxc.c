@@ -175,6 +175,7 @@ static struct guest *attach(struct hypervisor *x, const struct guest_info *info,
 	(void)purpose;
 	if (!g)
 		return NULL;
+	x->tried.error = 0;
 	g->x = x;
 	g->mark = &g->own;
 	g->domid = info->domid;

@@ -65,7 +65,7 @@ bool kvm_explain(struct hypervisor *x, const char *operand, const struct guest_i
 	else if (error == ENOTSUP && m.has_more)
 		snprintf(why, size, "it has vCPUs with numbers from %u on", MACHINE_VCPUS_MAX);
 	else if (error == ENOTSUP)
-		snprintf(why, size, "its memory and registers are protected from the host (SEV, TDX)");
+		snprintf(why, size, "its memory or registers are protected from the host (SEV, TDX)");
 	else if (error == ENOSYS)
 		snprintf(why, size,
 		         "cannot find its memory: %s, and its process's mappings do not show it; "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_arch.h - what live.c leaves to live_x86.c and live_arm64.c. */
+/* live_arch.h - what live.c and iterator.c leave to live_x86.c and live_arm64.c. */
 #ifndef KVMIF_BPF_LIVE_ARCH_H
 #define KVMIF_BPF_LIVE_ARCH_H
 
@@ -21,8 +21,8 @@ bool live_is_possible(struct live_places *p, bool needs_sp, char *why, size_t si
 /* By the kernel's BTF, and that of KVM where it is a module. 0 or a negative errno. */
 int live_find_places(struct live_places *p);
 /*
- * Where KVM has the byte that says that a machine's memory is encrypted (SEV), in bytes behind its struct kvm. 0: it has
- * none, or nothing tells.
+ * Where KVM has the byte that says that a machine's memory is encrypted (SEV), in bytes from the beginning of its struct
+ * kvm. 0: it has none, or nothing tells.
  */
 unsigned live_encryption_at(void);
 /* As live_lacks_sp(), live_exit() and live_registers(). */

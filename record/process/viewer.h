@@ -22,14 +22,14 @@ struct viewer {
 
 /*
  * Decides as whom it runs, before all else: as user @name, or, with NULL, as who has called sudo or doas, or as nobody,
- * if that is root or there is none. Except with sudo and doas it may open what root may, until it has opened its files.
- * If the recorder is not root, the viewer has its account. 0; -ENOENT: there is no such user; -EPERM: only root can give
- * it an account.
+ * if that is root or there is none. Except with sudo and doas it may open what root may, until it has opened its
+ * files. If the recorder is not root, the viewer has its account. 0; -ENOENT: there is no such user; -EPERM: only root
+ * can give it an account.
  */
 int viewer_account(struct viewer *v, const char *name);
 /*
- * Starts @argv[0] of the recorder's folder, or else by PATH, once the trace begins. From here on standard output is what
- * it reads. To be called before there are other threads. @screen: it has the terminal until the user leaves it, which
+ * Starts @argv[0] of the recorder's folder, or else by PATH, once the trace begins. From here on standard output is
+ * what it reads. To be called before there are other threads. @screen: it has the terminal until the user leaves it, which
  * then is as it was, however the viewer ended, and the recorder gets SIGINT; what the recorder says waits until then. 0
  * or a negative errno.
  */

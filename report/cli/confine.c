@@ -65,8 +65,8 @@ static const char harmless[] =
 	"getpgid getuid geteuid getgid getegid getuid32 geteuid32 getgid32 getegid32 getrusage getrlimit ugetrlimit "
 	"sched_getaffinity sched_yield capget capset prctl "
 	/* threads, signals and children of its own */
-	"set_robust_list rseq set_tid_address rt_sigaction rt_sigprocmask rt_sigreturn sigreturn sigaltstack wait4 waitid exit "
-	"exit_group";
+	"set_robust_list rseq set_tid_address rt_sigaction rt_sigprocmask rt_sigreturn sigreturn sigaltstack wait4 waitid "
+	"exit exit_group";
 
 static int allow(scmp_filter_ctx filter, const char *name, unsigned n, const struct scmp_arg_cmp *args)
 {
@@ -139,17 +139,13 @@ static int allow_harmless(scmp_filter_ctx filter)
 /* 0, or a negative errno and nothing has changed. */
 static int refuse_calls(void)
 {
+	static int (*const parts[])(scmp_filter_ctx filter) = {allow_terminal, allow_reading, allow_memory,
+	                                                       allow_itself, allow_harmless};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int rc = filter ? allow_terminal(filter) : -ENOMEM;
+	int rc = filter ? 0 : -ENOMEM;
 
-	if (rc == 0)
-		rc = allow_reading(filter);
-	if (rc == 0)
-		rc = allow_memory(filter);
-	if (rc == 0)
-		rc = allow_itself(filter);
-	if (rc == 0)
-		rc = allow_harmless(filter);
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++)
+		rc = parts[i](filter);
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);
@@ -163,10 +159,9 @@ void confine(bool network)
 	const uint64_t to_open_files = 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_DAC_OVERRIDE;
 
 	prctl(PR_SET_DUMPABLE, 0ul); /* others of the same account must not have its terminal and files */
-	if (network || privileges_drop(to_open_files) != 0) {
-		privileges_drop(0);
+	privileges_drop(network ? 0 : to_open_files);
+	if (network)
 		return;
-	}
 	refuse_changes();
 	if (refuse_calls() != 0)
 		privileges_drop(0);

@@ -288,7 +288,7 @@ static int show(struct report *r, const struct settings *s)
 {
 	const struct inputs inputs = inputs_of(s, (const char *const *)s->traces, s->ntraces, &s->files);
 	const struct inputs old = old_inputs_of(s);
-	const bool confined = s->view->takes & VIEW_LIVE && (!s->output || strcmp(s->output, "-") == 0);
+	const bool confined = s->view->takes & VIEW_CONFINED && (!s->output || strcmp(s->output, "-") == 0);
 	struct outfile out;
 	int rc = confined ? open_output(&out, s, &r->out) : open_inputs(r, s, &inputs, &old);
 

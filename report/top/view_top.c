@@ -368,6 +368,6 @@ const struct view view_top = {
 	.name = "top",
 	.help = "a screen that shows a trace while it is recorded; keys sort, search, zoom; h for help",
 	.states = STATES_CPU,
-	.takes = VIEW_SCREEN | VIEW_LIVE,
+	.takes = VIEW_SCREEN | VIEW_CONFINED,
 	.run = run_top,
 };

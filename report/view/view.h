@@ -47,17 +47,17 @@ struct view_result {
 };
 
 /* Options that a view understands, beside those that all do. */
-#define VIEW_PATTERN 1u  /* its argument is a regular expression */
-#define VIEW_COMPARES 2u /* shows r->old: --diff */
-#define VIEW_KEYS 4u     /* has lines by keys: --sort, --children */
-#define VIEW_TURNS 8u    /* has stacks that can begin at their leaves: --bottom-up */
-#define VIEW_LIMITS 16u  /* leaves out what is below a share: --percent-limit */
-#define VIEW_WHOLE 32u   /* needs all of one trace, and binaries: no filters */
-#define VIEW_FILE 64u    /* is for other programs: no terminal shows it */
-#define VIEW_GROUPS 128u /* tells domains, vCPUs or address spaces apart: --by */
-#define VIEW_SCREEN 512u /* has the terminal to itself */
-#define VIEW_NOISE 256u  /* says how far shares may be off by chance */
-#define VIEW_LIVE 1024u  /* is what uniprof-record shows a guest by, perhaps as root: it is confined */
+#define VIEW_PATTERN 1u     /* its argument is a regular expression */
+#define VIEW_COMPARES 2u    /* shows r->old: --diff */
+#define VIEW_KEYS 4u        /* has lines by keys: --sort, --children */
+#define VIEW_TURNS 8u       /* has stacks that can begin at their leaves: --bottom-up */
+#define VIEW_LIMITS 16u     /* leaves out what is below a share: --percent-limit */
+#define VIEW_WHOLE 32u      /* needs all of one trace, and binaries: no filters */
+#define VIEW_FILE 64u       /* is for other programs: no terminal shows it */
+#define VIEW_GROUPS 128u    /* tells domains, vCPUs or address spaces apart: --by */
+#define VIEW_SCREEN 512u    /* has the terminal to itself */
+#define VIEW_NOISE 256u     /* says how far shares may be off by chance */
+#define VIEW_CONFINED 1024u /* uniprof-record shows a guest by it, perhaps as root: it is confined (confine.h) */
 
 struct view {
 	const char *name;  /* --name */

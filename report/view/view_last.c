@@ -98,6 +98,6 @@ const struct view view_last = {
 	.name = "last",
 	.help = "the last sample of each vCPU: its state and its stack, as uniprof-record --dump shows a guest",
 	.states = STATES_ALL,
-	.takes = VIEW_LIVE,
+	.takes = VIEW_CONFINED,
 	.run = run_last,
 };

@@ -76,7 +76,7 @@ ok "a monitor that ends while it is recorded" ended
 encrypted() {
 	cat "$out/encrypted.err"
 	[ "$(cat "$out/encrypted.rc")" = 4 ] && [ ! -e "$out/encrypted.upf" ] &&
-		grep -q 'its memory and registers are protected from the host (SEV, TDX)$' "$out/encrypted.err"
+		grep -q 'its memory or registers are protected from the host (SEV, TDX)$' "$out/encrypted.err"
 }
 ok "a guest with encrypted memory is refused" encrypted
 ok "nothing in the kernel's log" quiet_kernel

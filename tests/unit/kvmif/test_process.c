@@ -9,9 +9,7 @@
 
 static pid_t child;
 
-/*
- * Its command line ends with these words. It is there when the shell runs: while exec() closes files, it is still to come.
- */
+/* Its command line ends with these words. It is there when the shell runs, not yet when exec() closes files. */
 static void start(const char *a, const char *b)
 {
 	int ready[2];

@@ -31,7 +31,7 @@ static void on_end(int number)
 
 TEST(a_signal_when_the_file_is_made)
 {
-	char dir[] = "test_outfile.XXXXXX";
+	char dir[] = "/tmp/test_outfile.XXXXXX";
 	char path[64];
 	struct outfile out;
 	int status;

@@ -77,8 +77,8 @@ echo $? > /out/unread.rc
 { $record -d 600 -o - out 2> /out/head.err; echo $? > /out/head.rc; } | head -c 1000 > /out/head.upf
 alive head
 
-# From some call on, Xen refuses all: while domains are listed, when the guest is attached to, in the first pause. The guest
-# runs on, as the pause was refused as well.
+# From some call on, Xen refuses all: while domains are listed, when the guest is attached to, in the first pause. The
+# guest runs on, as the pause was refused as well.
 for call in 8 9 10 11 12 13 14 15; do
 	strace -f -o /dev/null -e trace=ioctl -e inject=ioctl:error=EPERM:when=$call+ \
 		uniprof-record -q -n 200 -f -o /tmp/refused.upf out 2>> /out/refused.err && echo "exit status 0" >> /out/refused.err
