@@ -3,6 +3,8 @@
  * vmm.c - a small virtual machine monitor for tests: what other monitors do that may hurt a recorder, each on request.
  * It loads a PVH kernel, and its memory is three slots with holes between them, the last above 4 GiB.
  *   -c N      vCPUs
+ *   --cpus boot=N,max=M
+ *             N vCPUs, and one more up to M each time that SIGUSR2 comes
  *   -m        memory from a memfd, instead of anonymous
  *   -g        memory in two slots of one mapping, as most monitors have it: below the hole 3 GiB, above it 16 MiB
  *   -k        an interrupt controller in the kernel, so that halted vCPUs sleep in KVM_RUN; else in user space
@@ -25,6 +27,7 @@
 #include "vmm.h"
 
 #include <elf.h>
+#include <getopt.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <semaphore.h>
@@ -51,7 +54,7 @@
 #define SECONDARY 0x55504650u /* guests/start.S */
 
 static struct {
-	unsigned vcpus;
+	unsigned vcpus, most;
 	bool memfd, whole, irqchip, filter, signals, second, sync, exchange, smi;
 	long sleep_ns;
 	const char *beats, *line, *next_line, *kernel, *device;
@@ -61,7 +64,7 @@ static uint8_t *low, *lowest;
 static uint32_t entry;
 static struct vcpu vcpus[MAX_VCPUS];
 static _Atomic uint64_t beats, sent, arrived, told[4];
-static _Atomic bool quiet, reset_asked;
+static _Atomic bool quiet, reset_asked, plug_asked;
 static sem_t never;
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
@@ -355,8 +358,24 @@ static uint64_t armed(void)
 	return any;
 }
 
+static void ask_plug(int signal)
+{
+	(void)signal;
+	atomic_store(&plug_asked, true);
+}
+
+static void plug_vcpu(int kvm)
+{
+	struct vcpu *v = &vcpus[options.vcpus];
+
+	if (options.vcpus == options.most)
+		return;
+	make_vcpu(v, options.vcpus++, kvm);
+	start_vcpus(v, 1, run_vcpu);
+}
+
 /* "beats sent arrived armed told...", in place. */
-static _Noreturn void tell(void)
+static _Noreturn void tell(int kvm)
 {
 	int fd = options.beats ? open_beats(options.beats) : -1;
 
@@ -369,18 +388,25 @@ static _Noreturn void tell(void)
 
 		if (fd >= 0)
 			must((int)pwrite(fd, line, (size_t)n, 0), options.beats);
+		if (atomic_exchange(&plug_asked, false))
+			plug_vcpu(kvm);
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 5000000}, NULL);
 	}
 }
 
 static void parse(int argc, char **argv)
 {
+	static const struct option cpus[] = {{"cpus", required_argument, NULL, 'p'}, {0}}; /* as cloud-hypervisor */
 	int c;
 
-	while ((c = getopt(argc, argv, "c:mgksw:idrno:xb:a:z:")) != -1) {
+	while ((c = getopt_long(argc, argv, "c:mgksw:idrno:xb:a:z:", cpus, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			options.vcpus = (unsigned)atoi(optarg);
+			break;
+		case 'p':
+			if (sscanf(optarg, "boot=%u,max=%u", &options.vcpus, &options.most) != 2)
+				exit(2);
 			break;
 		case 'm':
 			options.memfd = true;
@@ -428,8 +454,8 @@ static void parse(int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS) {
-		fputs("usage: vmm [-c N] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] [-z TEXT] KERNEL\n",
+	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS || options.most > MAX_VCPUS) {
+		fputs("usage: vmm [-c N | --cpus boot=N,max=M] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] [-z TEXT] KERNEL\n",
 		      stderr);
 		exit(2);
 	}
@@ -452,6 +478,8 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = be_quiet}, NULL);
 	if (options.next_line)
 		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = ask_reset}, NULL);
+	else if (options.most)
+		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = ask_plug}, NULL);
 	add_memory();
 	put_line(options.line);
 	if (options.device)
@@ -463,5 +491,5 @@ int main(int argc, char **argv)
 	if ((options.signals && pthread_create(&thread, NULL, send_signals, NULL) != 0) ||
 	    (options.exchange && pthread_create(&thread, NULL, exchange, NULL) != 0))
 		die("pthread_create");
-	tell();
+	tell(kvm);
 }

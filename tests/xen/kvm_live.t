@@ -68,6 +68,23 @@ comes_back() {
 			END { print n[0] + 0, n[1]; exit !(n[1] > 100) }'
 }
 ok "a guest that comes back is sampled live again" comes_back
+# plugged NAME: the second vCPU was not there at first, and each of its stacks is the guest's.
+plugged() {
+	recorded "$1" && all_whole "$1" && folded --vcpu 1 "$out/$1.upf" | tee "$work/second" &&
+		grep -v '^\[no stack\]' "$work/second" | grep -q 'work_shares;function_' &&
+		"$report" -q --dump "$out/$1.upf" | awk '
+			/ sample .* vcpu 1 / { n[/ offline /]++; none += / running / && /no registers/ }
+			END { print n[1], n[0], none + 0; exit !(n[1] > 0 && n[0] > 200 && none * 10 < n[0]) }'
+}
+stays_live() {
+	is_live plugged && plugged plugged
+}
+ok "a vCPU that is plugged in is sampled live" stays_live
+goes_on_by_stops() {
+	sampled strictly_plugged
+	grep -q 'no perf events for its threads: CAP_SYS_ADMIN.*; sampled by stops from now on' "$out/strictly_plugged.err" && plugged strictly_plugged
+}
+ok "where it gets no timer, by stops, as is said" goes_on_by_stops
 ended() {
 	cat "$out/ended.err"
 	[ "$(cat "$out/ended.rc")" = 0 ] && "$report" --verify "$out/ended.upf"

@@ -93,7 +93,24 @@ kill -INT "$recorder"
 wait "$recorder"
 echo $? > /out/follow.rc
 end
+# A vCPU that is plugged in: where the recorder, which has given up CAP_SYS_ADMIN, gets a timer for it, and where not.
+plug() { # NAME
+	vmm_start "$1" "work=shares others=same far"
+	uniprof-record --max-cpu 100 --max-overhead 100 -F 199 -d 60s -o "/out/$1.upf" "$pid" 2> "/out/$1.err" &
+	recorder=$!
+	await test -s "/out/$1.upf"
+	kill -USR2 "$pid"
+	sleep 5
+	kill -INT "$recorder"
+	wait "$recorder"
+	echo $? > "/out/$1.rc"
+	end
+}
+options="--cpus boot=1,max=2"
+plug plugged
 echo "$paranoid" > /proc/sys/kernel/perf_event_paranoid
+plug strictly_plugged
+options=
 # A monitor that ends while it is recorded.
 vmm_start ended "work=shares far"
 uniprof-record --sampler live -F 999 -o /out/ended.upf "$pid" 2> /out/ended.err &
