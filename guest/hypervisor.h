@@ -128,6 +128,12 @@ struct pause_mark {
 
 struct iovec;
 
+/* When some vCPU of a guest was paused, by CLOCK_MONOTONIC. */
+struct pause_span {
+	uint64_t from_ns;  /* 0: from when stop() was called */
+	uint64_t until_ns; /* UINT64_MAX: until resume(); 0: none was */
+};
+
 /* Called before each stop that is not by stop(), and when it is over, so that a watchdog can end that, too. */
 struct stop_guard {
 	void (*begin)(void *ctx);
@@ -240,6 +246,11 @@ struct pause_ops {
 	 */
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
+	 * Until when (CLOCK_MONOTONIC) the stops from now on may wait for a vCPU that this program has taken the processor
+	 * from, while none is paused. NULL: there is none to wait for.
+	 */
+	void (*wait_until)(struct guest *g, uint64_t ns);
+	/*
 	 * Calls @work(@ctx) in the thread that stop(), copy() and resume() are to be called in, and returns when that
 	 * thread holds no vCPU any more. Adds to *cpu_ns the CPU time of a thread that is not the caller's. 0; a
 	 * negative errno: @work was not called.
@@ -252,9 +263,9 @@ struct pause_ops {
 	 * resume() must follow; a vCPU that waits for a CPU is not paused, and one that could not be paused within
 	 * about a millisecond goes on: neither has registers. Negative errno: it is not paused any more; -EAGAIN:
 	 * another round may succeed. Positive errno: it is paused, and resume() must follow, but it could not be read.
-	 * *held_ns: until when (CLOCK_MONOTONIC) some vCPU is or was paused. UINT64_MAX: until resume(); 0: none is.
+	 * @span: when some vCPU is or was paused.
 	 */
-	int (*stop)(struct guest *g, uint64_t *held_ns);
+	int (*stop)(struct guest *g, struct pause_span *span);
 	/*
 	 * What the last stop() has read. Makes no call, so it can wait until the guest runs again. @before is the
 	 * domain's information from just before the pause. Fills info->vcpus entries of @vcpus; the registers of

@@ -85,7 +85,7 @@ struct guest *domctl_attach(struct hypervisor *x, const struct guest_info *info,
                             enum attach_purpose purpose);
 void domctl_detach(struct guest *g);
 void domctl_prepare(struct guest *g, const uint64_t *asleep);
-int domctl_stop(struct guest *g, uint64_t *held_ns);
+int domctl_stop(struct guest *g, struct pause_span *span);
 void domctl_collect(struct guest *g, struct guest_info *info, struct vcpu_stop *vcpus);
 void domctl_registers(struct guest *g, uint32_t vcpu, struct register_set *set);
 int domctl_resume(struct guest *g);

@@ -141,13 +141,13 @@ void domctl_prepare(struct guest *g, const uint64_t *asleep)
 	g->mark->resumed.result = PENDING;
 }
 
-int domctl_stop(struct guest *g, uint64_t *held_ns)
+int domctl_stop(struct guest *g, struct pause_span *span)
 {
 	const struct parts *p = &g->parts;
 	int rc = xencall2(g->x->call, __HYPERVISOR_multicall, (uintptr_t)g->list, p->end) < 0 ? -errno : 0;
 
-	*held_ns = result(g, p->pause) == 0 ? UINT64_MAX : 0;
-	if (!*held_ns) {
+	*span = (struct pause_span){0};
+	if (result(g, p->pause) != 0) {
 		g->mark->resumed.result = 0;
 		if (rc == 0)
 			return domctl_tried(g->x, result(g, p->pause), &g->ops[p->pause]);
@@ -155,6 +155,7 @@ int domctl_stop(struct guest *g, uint64_t *held_ns)
 	}
 	if (g->mark->paused.u.getvcpuinfo.cpu == UNANSWERED)
 		g->mark->paused.u.getvcpuinfo.cpu = 0;
+	span->until_ns = UINT64_MAX;
 	return -rc;
 }
 

@@ -242,11 +242,11 @@ static void read_vcpu(struct guest *g, uint32_t v)
 		memset(&s->regs, 0, sizeof(s->regs));
 }
 
-static int libxc_stop(struct guest *g, uint64_t *held_ns)
+static int libxc_stop(struct guest *g, struct pause_span *span)
 {
 	int rc = libxc_find(g->x, g->domid, &g->info);
 
-	*held_ns = 0;
+	*span = (struct pause_span){0};
 	if (rc != 0)
 		return rc;
 	for (uint32_t v = 0; v < g->vcpus; v++) {
@@ -260,7 +260,7 @@ static int libxc_stop(struct guest *g, uint64_t *held_ns)
 		set_mark(g, MAYBE, false);
 		return rc;
 	}
-	*held_ns = UINT64_MAX;
+	span->until_ns = UINT64_MAX;
 	set_mark(g, SURELY, true);
 	for (uint32_t v = 0; v < g->vcpus; v++)
 		read_vcpu(g, v);

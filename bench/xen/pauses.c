@@ -44,7 +44,7 @@ static uint64_t floor_round(struct guest *g)
 
 	ops->pause.prepare(g, NULL);
 	start = clock_now();
-	if (ops->pause.stop(g, &(uint64_t){0}) != 0 || ops->pause.resume(g) != 0)
+	if (ops->pause.stop(g, &(struct pause_span){0}) != 0 || ops->pause.resume(g) != 0)
 		fail("stop");
 	return clock_now() - start;
 }

@@ -4,8 +4,8 @@
  * vCPUs' registers by a page that KVM shares with it (vcpu.h) or, on ARM64, by a program in the kernel (live.h).
  * Nothing is injected into the monitor, and no cooperation of its is needed.
  *
- * A sample of one vCPU is six system calls, of two vCPUs eleven: seize and interrupt each thread, wait for each and read
- * what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared
+ * A sample of one vCPU is seven system calls, of two vCPUs twelve: seize and interrupt each thread, a timer, wait for each
+ * and read what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared
  * (shared.h). The kernel detaches from all threads when the recorder dies, at whatever instant, and from one that does
  * not stop when the thread that traces it ends (tracer.h).
  */
@@ -26,6 +26,8 @@
 
 #define HELD_NS 100000000ull /* a guest whose monitor holds all vCPUs for so long is paused */
 #define HELD_LOOK_NS 1000000 /* between two looks whether it does */
+#define OTHERS_NS 100000     /* that vCPUs stand still for one that does not stop, */
+#define ALONE_NS 900000      /* and that is waited for a single one: with the copy it is a pause of a millisecond */
 #define SHUTDOWN_CRASH 3     /* Xen's number, as the trace has it */
 /* A tracer that refuses us for so long, at so many stops in a row, is a debugger, not another recorder. */
 #define REFUSED_NS 5000000000ull
@@ -320,6 +322,11 @@ static void kvm_prepare(struct guest *g, const uint64_t *asleep)
 		kvm_plan_nothing(g);
 }
 
+static void kvm_wait_until(struct guest *g, uint64_t ns)
+{
+	g->until_ns = ns;
+}
+
 /* --- a stop ------------------------------------------------------------------------------------------------------ */
 
 /* Those that have not stopped in time. */
@@ -370,73 +377,113 @@ static int refusal(struct guest *g, const struct vcpu *v)
 	return by > 0 ? -EBUSY : -EPERM;
 }
 
-static int interrupt_all(struct guest *g)
+static int interrupt_vcpu(struct guest *g, struct vcpu *v)
 {
-	int rc = g->is_taken ? -EALREADY : 0;
+	int rc = tried(&g->x->tried, vcpu_interrupt(v), "ptrace(PTRACE_SEIZE) of thread %d", v->tid);
 
-	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++) {
-		struct vcpu *v = &g->vcpus[i];
+	return rc == -EPERM ? refusal(g, v) : rc;
+}
 
-		if (vcpu_is_in(g->due, i))
-			rc = tried(&g->x->tried, vcpu_interrupt(v), "ptrace(PTRACE_SEIZE) of thread %d", v->tid);
-		if (rc == -EPERM)
-			rc = refusal(g, v);
-	}
+static int await_vcpu(struct guest *g, struct vcpu *v, uint64_t deadline_ns)
+{
+	int rc = vcpu_await(v, deadline_ns);
+
+	v->is_late = rc == -EBUSY;
+	return v->is_late ? 0 : tried(&g->x->tried, rc, "waitid of thread %d", v->tid);
+}
+
+static uint32_t first_preempted(const struct guest *g)
+{
+	uint32_t i = 0;
+
+	while (i < g->machine.vcpus && !(vcpu_is_in(g->due, i) && g->vcpus[i].is_preempted))
+		i++;
+	return i;
+}
+
+/*
+ * One that we took the processor from stops when it gets it back, behind whoever else waits for it. So it is waited for
+ * alone.
+ */
+static int stop_preempted(struct guest *g, struct pause_span *span)
+{
+	const uint64_t least_ns = clock_now() + OTHERS_NS;
+	uint32_t i = first_preempted(g);
+	int rc;
+
+	if (i == g->machine.vcpus)
+		return 0;
+	rc = interrupt_vcpu(g, &g->vcpus[i]);
+	if (rc == 0)
+		rc = await_vcpu(g, &g->vcpus[i], g->until_ns > least_ns ? g->until_ns : least_ns);
+	span->from_ns = clock_now();
 	return rc;
 }
 
-/* Waits for a limited time: a thread that does not stop must not hold the others. */
-static int await_all(struct guest *g)
+static unsigned count_traced(const struct guest *g)
 {
-	const uint64_t deadline_ns = clock_now() + VCPU_STOP_NS;
-	int result = 0;
+	unsigned n = 0;
 
-	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
-		struct vcpu *v = &g->vcpus[i];
-		int rc = v->held ? vcpu_await(v, deadline_ns) : 0;
-
-		if (rc == -EBUSY)
-			v->is_late = true;
-		else if (rc != 0)
-			result = tried(&g->x->tried, rc, "waitid of thread %d", v->tid);
-	}
-	return result;
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		n += g->vcpus[i].held;
+	return n;
 }
 
-static bool is_any_held(const struct guest *g)
+static bool is_any_stopped(const struct guest *g)
 {
 	for (uint32_t i = 0; i < g->machine.vcpus; i++)
-		if (g->vcpus[i].held)
+		if (g->vcpus[i].held && !g->vcpus[i].is_late)
 			return true;
 	return false;
 }
 
-/* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
-static int kvm_stop(struct guest *g, uint64_t *held_ns)
+/* Of those that run, each stands still until the last one has stopped. @rc: of what came before. */
+static int stop_others(struct guest *g, int rc)
 {
-	int rc, gone;
+	const unsigned before = count_traced(g);
+	uint64_t deadline_ns;
 
+	for (uint32_t i = 0; rc == 0 && i < g->machine.vcpus; i++)
+		if (vcpu_is_in(g->due, i) && !g->vcpus[i].held)
+			rc = interrupt_vcpu(g, &g->vcpus[i]);
+	deadline_ns = clock_now() + (count_traced(g) == 1 && !before ? ALONE_NS : OTHERS_NS);
+	for (uint32_t i = 0; i < g->machine.vcpus; i++) {
+		struct vcpu *v = &g->vcpus[i];
+		int gone = v->held && !v->was_stopped && !v->is_late ? await_vcpu(g, v, deadline_ns) : 0;
+
+		rc = rc != 0 ? rc : gone;
+	}
+	for (uint32_t i = 0; i < g->machine.vcpus; i++)
+		if (g->vcpus[i].is_late)
+			await_vcpu(g, &g->vcpus[i], 0);
+	return rc;
+}
+
+/* A thread that is gone is no error as long as its process is there: vCPUs can be unplugged. */
+static int kvm_stop(struct guest *g, struct pause_span *span)
+{
+	int rc;
+
+	*span = (struct pause_span){0};
 	if (g->refused_live)
 		return g->refused_live;
 	if (kvm_is_live(g)) {
-		kvm_ask(g, held_ns);
+		kvm_ask(g, span);
 		return 0;
 	}
 	g->mark->held = 1;
-	rc = interrupt_all(g);
-	gone = await_all(g);
-	if (is_any_held(g))
+	rc = stop_others(g, g->is_taken ? -EALREADY : stop_preempted(g, span));
+	if (is_any_stopped(g))
 		kvm_peek_stopped(g);
 	disarm_all(g);
-	rc = rc != 0 ? rc : gone;
-	*held_ns = is_any_held(g) ? UINT64_MAX : 0;
+	span->until_ns = is_any_stopped(g) ? UINT64_MAX : 0;
 	if (rc == 0) {
 		g->refused = 0;
 		return 0;
 	}
 	release_all(g);
-	if (*held_ns)
-		*held_ns = clock_now();
+	if (span->until_ns)
+		span->until_ns = clock_now();
 	if (rc != -ESRCH || !is_alive(g))
 		return rc;
 	kvm_look_again(g);
@@ -506,9 +553,9 @@ static void registers(struct guest *g, uint32_t vcpu, struct register_set *set)
 static void stop_shortly(void *guest)
 {
 	struct guest *g = guest;
-	uint64_t held_ns;
+	struct pause_span span;
 
-	g->stopped = kvm_stop(g, &held_ns);
+	g->stopped = kvm_stop(g, &span);
 	if (g->stopped == 0)
 		g->stopped = kvm_resume(g);
 }
@@ -629,6 +676,7 @@ const struct hypervisor_ops hypervisor_kvm = {
                   .info = kvm_info},
 	.pause = {.mark_at = kvm_mark_at,
                   .prepare = kvm_prepare,
+                  .wait_until = kvm_wait_until,
                   .run = kvm_run,
                   .peek = kvm_peek,
                   .stop = kvm_stop,

@@ -64,6 +64,7 @@ struct guest {
 	int pidfd;
 	struct vcpu *vcpus; /* machine.vcpus of them */
 	uint64_t wanted[MACHINE_VCPUS_MAX / 64], asleep[MACHINE_VCPUS_MAX / 64];
+	uint64_t until_ns;                    /* wait_until() */
 	uint64_t due[MACHINE_VCPUS_MAX / 64]; /* to be stopped, by prepare() */
 	bool is_taken;                        /* the monitor of one of these uses the registers in its page itself */
 	struct layout layout;
@@ -122,8 +123,8 @@ int kvm_open_live(struct guest *g);
 int kvm_set_timers(struct guest *g);
 /* vcpu_set_look(), by the last live_look(). */
 void kvm_set_look(struct guest *g, uint32_t i);
-/* Samples all vCPUs that are due. *held_ns: until when the program held one; 0: none ran. */
-void kvm_ask(struct guest *g, uint64_t *held_ns);
+/* Samples all vCPUs that are due. @span: how long the program held one. */
+void kvm_ask(struct guest *g, struct pause_span *span);
 /* Before each sample. */
 void kvm_plan_nothing(struct guest *g);
 /* Is it what was planned that is asked for, from @from on? Then kvm_copy_planned() is copy(). */

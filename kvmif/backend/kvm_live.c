@@ -201,12 +201,12 @@ static uint64_t await_answers(struct guest *g, uint64_t deadline_ns, int asked)
 	return most_ns;
 }
 
-void kvm_ask(struct guest *g, uint64_t *held_ns)
+void kvm_ask(struct guest *g, struct pause_span *span)
 {
 	const uint64_t began_ns = clock_now();
 	const uint64_t lost_ns = await_answers(g, began_ns + VCPU_STOP_NS, ask_all(g));
 
-	*held_ns = lost_ns ? began_ns + lost_ns : 0;
+	*span = (struct pause_span){.until_ns = lost_ns ? began_ns + lost_ns : 0};
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
@@ -396,9 +396,9 @@ static void compare_stopped(void *guest)
 {
 	struct guest *g = guest;
 	int compared = 0, wrong = 0, other = 0, rc;
-	uint64_t held_ns;
+	struct pause_span span;
 
-	g->stopped = g->x->ops->pause.stop(g, &held_ns);
+	g->stopped = g->x->ops->pause.stop(g, &span);
 	if (g->stopped != 0)
 		return;
 	look_at_stopped(g);

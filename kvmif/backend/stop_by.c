@@ -7,6 +7,7 @@ int kvm_stop_by(struct guest *g, void (*work)(void *guest))
 	uint64_t cpu_ns = 0;
 	int rc;
 
+	g->until_ns = clock_now() + VCPU_STOP_NS;
 	if (g->guard.begin)
 		g->guard.begin(g->guard.ctx);
 	rc = g->x->ops->pause.run(g, work, g, &cpu_ns);

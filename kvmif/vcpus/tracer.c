@@ -8,12 +8,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 
-#define KICK_NS 250000 /* between interruptions of its calls */
-#define GONE_NS 20000  /* between two looks whether it is gone */
+#ifndef sigev_notify_thread_id /* glibc has only the member */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+/* Between interruptions: one may come just before a call. On a slow host each takes a part of this. */
+#define AGAIN_NS 500000
+#define GONE_NS 20000 /* between two looks whether it is gone */
 
 struct tracer {
 	bool is_there;
@@ -24,7 +30,12 @@ struct tracer {
 	void *ctx;
 	uint64_t cpu_ns; /* that it took */
 	bool gives_up;
+	bool has_timer; /* which interrupts its calls, */
+	timer_t timer;
+	uint64_t interrupt_ns; /* from this time on */
 };
+
+static _Thread_local struct tracer *own; /* of this thread */
 
 struct tracer *tracer_new(void)
 {
@@ -37,24 +48,54 @@ struct tracer *tracer_new(void)
 	return t;
 }
 
+static bool make_timer(struct tracer *t)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_notify_thread_id = t->tid};
+
+	t->interrupt_ns = UINT64_MAX;
+	return timer_create(CLOCK_MONOTONIC, &e, &t->timer) == 0;
+}
+
+void tracer_interrupt_at(uint64_t ns)
+{
+	struct itimerspec to = {.it_interval.tv_nsec = AGAIN_NS};
+
+	if (!own || own->interrupt_ns == ns)
+		return;
+	own->interrupt_ns = ns;
+	if (ns != UINT64_MAX)
+		to.it_value = clock_timespec(ns);
+	timer_settime(own->timer, TIMER_ABSTIME, &to, NULL);
+}
+
+static void work_once(struct tracer *t)
+{
+	const uint64_t began_ns = clock_cpu();
+
+	t->work(t->ctx);
+	tracer_interrupt_at(UINT64_MAX);
+	t->cpu_ns = clock_cpu() - began_ns;
+}
+
 static void *serve_requests(void *tracer)
 {
-	struct tracer *t = tracer;
-	uint64_t began_ns;
-
-	t->tid = (pid_t)syscall(SYS_gettid);
+	own = tracer;
+	own->tid = (pid_t)syscall(SYS_gettid);
+	own->has_timer = make_timer(own);
 	for (;;) {
-		while (sem_wait(&t->begin) != 0)
+		while (sem_wait(&own->begin) != 0)
 			;
-		if (!t->work)
-			return NULL;
-		began_ns = clock_cpu();
-		t->work(t->ctx);
-		t->cpu_ns = clock_cpu() - began_ns;
-		sem_post(&t->done);
-		if (t->gives_up)
-			return NULL;
+		if (own->work && own->has_timer)
+			work_once(own);
+		if (!own->work || !own->has_timer || own->gives_up)
+			break;
+		sem_post(&own->done);
 	}
+	if (own->has_timer)
+		timer_delete(own->timer);
+	if (own->work)
+		sem_post(&own->done);
+	return NULL;
 }
 
 static int start_tracer(struct tracer *t)
@@ -102,17 +143,6 @@ void tracer_give_up(struct tracer *t)
 	t->gives_up = true;
 }
 
-/* Signals of others interrupt the wait, too. */
-static bool is_done(struct tracer *t)
-{
-	struct timespec until = clock_timespec(clock_now() + KICK_NS);
-
-	while (sem_clockwait(&t->done, CLOCK_MONOTONIC, &until) != 0)
-		if (errno != EINTR)
-			return false;
-	return true;
-}
-
 int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns)
 {
 	int rc = start_tracer(t);
@@ -122,10 +152,14 @@ int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *c
 	t->work = work;
 	t->ctx = ctx;
 	sem_post(&t->begin);
-	while (!is_done(t))
+	/* The watchdog's signal is for that thread. */
+	while (sem_wait(&t->done) != 0)
 		pthread_kill(t->thread, SIGURG);
-	*cpu_ns += t->cpu_ns;
-	if (t->gives_up)
+	if (t->has_timer)
+		*cpu_ns += t->cpu_ns;
+	else
+		rc = -EAGAIN;
+	if (t->gives_up || !t->has_timer)
 		join_thread(t);
-	return 0;
+	return rc;
 }

@@ -17,10 +17,14 @@ void tracer_free(struct tracer *t); /* NULL is fine */
 /*
  * Calls @work(@ctx) in the thread, and returns when that is done and, after tracer_give_up(), no thread is traced by
  * it any more. The thread has the signals, the priority, the processors and the capabilities of the caller when it was
- * begun. While @work lasts, its system calls are interrupted now and then by SIGURG, which must have a handler. Adds
- * the CPU time of @work to *cpu_ns. 0 or a negative errno.
+ * begun. Adds the CPU time of @work to *cpu_ns. 0 or a negative errno.
  */
 int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns);
+/*
+ * In @work: from @ns (CLOCK_MONOTONIC) on, what the thread waits for is interrupted by SIGURG, which must have a handler.
+ * UINT64_MAX: not any more. In another thread this does nothing.
+ */
+void tracer_interrupt_at(uint64_t ns);
 /* In @work: some that it traces are to be let go, stopped or not. */
 void tracer_give_up(struct tracer *t);
 /* Ends the thread; the next tracer_run() begins another one. */

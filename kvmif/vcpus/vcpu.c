@@ -16,6 +16,7 @@
 
 #include "kvmif/process/descriptor.h"
 #include "kvmif/process/process.h"
+#include "kvmif/vcpus/tracer.h"
 
 #define PAGE 4096u          /* struct kvm_run is in the first one */
 #define OWN_NS_MAX 2000000u /* that a stop may cost a sleeping thread, before it is known */
@@ -307,7 +308,7 @@ static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 		return true;
 	if (v->is_still && clock_now() - v->released_ns < RETURN_NS)
 		return true;
-	return is_preempted_by_us(v);
+	return v->is_preempted = is_preempted_by_us(v);
 }
 
 /* The thread has run for @ns, as the scheduler counts. */
@@ -318,7 +319,7 @@ static void settle_look(struct vcpu *v, uint64_t ns)
 		v->own_ns += ns - v->cpu_ns;
 		ns = v->cpu_ns;
 	}
-	v->was_stopped = v->is_away = false;
+	v->was_stopped = v->is_away = v->is_preempted = false;
 	v->exit = GUEST_EXIT_NONE;
 	v->host = NULL;
 	v->is_still = v->was_seen && v->looked.arrivals && v->looked.arrivals == v->seen.arrivals;
@@ -415,6 +416,8 @@ static int await_stop(struct vcpu *v, uint64_t deadline_ns)
 {
 	int rc;
 
+	if (clock_now() < deadline_ns)
+		tracer_interrupt_at(deadline_ns);
 	do
 		rc = await_once(v, clock_now() < deadline_ns ? 0 : WNOHANG);
 	while (rc == -EINTR);
@@ -437,7 +440,8 @@ int vcpu_await(struct vcpu *v, uint64_t deadline_ns)
 
 	if (rc == 0)
 		take_registers(v);
-	vcpu_disarm(v);
+	if (rc != -EBUSY)
+		vcpu_disarm(v);
 	return rc;
 }
 

@@ -65,6 +65,7 @@ struct vcpu {
 	bool was_stopped;                  /* since vcpu_look() */
 	bool is_still;                     /* by vcpu_look(): it has not been on a CPU since @seen */
 	bool on_cpu;                       /* by vcpu_look(): on one, or it would be, were it not for us */
+	bool is_preempted;                 /* by vcpu_look(): by us, who run where it did */
 	bool is_late;                      /* it has not stopped in time */
 	bool armed, held;
 	bool is_filtered;              /* by seccomp */
@@ -126,7 +127,7 @@ void vcpu_disarm(struct vcpu *v);
 int vcpu_interrupt(struct vcpu *v);
 /*
  * Waits until it is stopped, copies its registers and disarms it. 0, or a negative errno; -ESRCH: it is gone; -EBUSY: it
- * has not stopped by @deadline_ns (CLOCK_MONOTONIC). That is only noticed when a signal interrupts the wait.
+ * has not stopped by @deadline_ns (CLOCK_MONOTONIC), which only a thread of tracer.h notices by itself, and stays armed.
  */
 int vcpu_await(struct vcpu *v, uint64_t deadline_ns);
 /* After vcpu_await() with -EBUSY: the end of this thread of ours (tracer.h) lets it go. */

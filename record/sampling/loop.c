@@ -20,6 +20,7 @@
 #define FEW 1000
 #define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
 #define BUILD_NS 250000u     /* of each search for a build-id, after a round: the next deadline is near */
+#define WAIT_NS 10000000u    /* most that a round waits for a processor, and half of the longest pause */
 #define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
@@ -156,6 +157,16 @@ static void tell_stops(struct session *s, uint32_t domain, uint64_t time_ns)
 	record_stream_event(&s->records, domain, time_ns, UPF_EVENT_STOPS, 0);
 }
 
+/* A round that has to wait for a processor misses no deadline, and the watchdog does not see a long pause in that. */
+static uint64_t wait_until(const struct loop *l)
+{
+	const uint64_t longest_ns = l->s->options->max_pause_ns / 2;
+	const uint64_t most_ns = clock_now() + (longest_ns < WAIT_NS ? longest_ns : WAIT_NS),
+		       next_ns = timer_look(&l->pace);
+
+	return next_ns < most_ns ? next_ns : most_ns;
+}
+
 static void one_round(struct loop *l, uint32_t domain)
 {
 	struct session *s = l->s;
@@ -164,6 +175,7 @@ static void one_round(struct loop *l, uint32_t domain)
 	struct round r;
 	uint64_t time_ns;
 
+	t->until_ns = wait_until(l);
 	r = sample_round(t);
 	time_ns = session_time(s, r.time_ns);
 

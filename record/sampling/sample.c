@@ -158,11 +158,11 @@ static void add_pause(struct round *r, uint64_t began_ns, uint64_t ended_ns)
 
 /* What a pause was like. */
 struct pause {
-	int stopped;       /* by stop(): 0, or why there is nothing to read */
-	uint64_t held_ns;  /* by stop() */
-	int undone;        /* by resume() or, later, end_pause(); 0, too, if stop() did not pause the guest */
-	bool copied;       /* false: memory has moved */
-	uint64_t ended_ns; /* when resume() was called */
+	int stopped;            /* by stop(): 0, or why there is nothing to read */
+	struct pause_span span; /* by stop() */
+	int undone;             /* by resume() or, later, end_pause(); 0, too, if stop() did not pause the guest */
+	bool copied;            /* false: memory has moved */
+	uint64_t ended_ns;      /* when resume() was called */
 	struct guest_info before;
 };
 
@@ -191,8 +191,8 @@ static void end_pause(struct target *t, struct round *r, struct pause *p)
 		p->undone = -EINVAL;
 		r->overruns++;
 	}
-	if (p->held_ns)
-		add_pause(r, began_ns, p->held_ns == UINT64_MAX ? ended_ns : p->held_ns);
+	if (p->span.until_ns)
+		add_pause(r, began_ns, p->span.until_ns == UINT64_MAX ? ended_ns : p->span.until_ns);
 }
 
 static void prepare_stop(struct target *t)
@@ -202,13 +202,15 @@ static void prepare_stop(struct target *t)
 		target_watch(t, t->watch);
 	t->mark_spent = false;
 	t->ops->pause.prepare(t->guest, t->stacks.asleep);
+	if (t->ops->pause.wait_until)
+		t->ops->pause.wait_until(t->guest, t->until_ns);
 	vcpu_stacks_lay_out(&t->stacks);
 }
 
 /* Another error ends the recording of this guest. */
 static void end_failed_stop(struct target *t, struct round *r, const struct pause *p)
 {
-	uint64_t ended_ns = p->stopped == -EAGAIN ? p->held_ns : 0;
+	uint64_t ended_ns = p->stopped == -EAGAIN ? p->span.until_ns : 0;
 	const bool was_held = ended_ns != 0;
 
 	watch_end(t->watch, &r->began_ns, &ended_ns);
@@ -231,7 +233,9 @@ static void hold(void *ctx)
 	struct pause *p = h->p;
 
 	h->r->began_ns = watch_begin(t->watch);
-	p->stopped = t->ops->pause.stop(t->guest, &p->held_ns);
+	p->stopped = t->ops->pause.stop(t->guest, &p->span);
+	if (p->span.from_ns > h->r->began_ns)
+		h->r->began_ns = p->span.from_ns;
 	if (p->stopped < 0)
 		return;
 	/* Where memory is read by calls, a live walk finds most in the copies. */

@@ -27,7 +27,7 @@ struct round {
 	 */
 	uint64_t pause_ns;
 	uint64_t cpu_ns;                  /* used by another thread for it (struct hypervisor_ops, run) */
-	uint64_t began_ns;                /* CLOCK_MONOTONIC before the call that paused last */
+	uint64_t began_ns;                /* CLOCK_MONOTONIC: when the last pause began */
 	bool again;                       /* it was taken more than once */
 	unsigned pauses;                  /* how many; none each time that no vCPU was held */
 	uint64_t paused_ns[ROUND_PAUSES]; /* each of them */

@@ -53,7 +53,8 @@ struct target {
 
 	struct last_round last;
 	struct throttle throttle;
-	uint64_t rounds; /* that were kept */
+	uint64_t rounds;   /* that were kept */
+	uint64_t until_ns; /* struct pause_ops, wait_until */
 	struct image image;
 	bool look; /* paused by somebody else, or shut down, it is sampled as it is; for a single round */
 	bool held; /* paused since its creation, until the session lets it run */

@@ -8,6 +8,11 @@ void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, 
 	*p = (struct sampling_timer){.schedule = {.start_ns = start_ns, .rate_mhz = rate_mhz, .seed = seed}};
 }
 
+uint64_t timer_look(const struct sampling_timer *p)
+{
+	return upf_deadline(&p->schedule, p->next);
+}
+
 uint64_t timer_next(struct sampling_timer *p)
 {
 	return upf_deadline(&p->schedule, p->next++);

@@ -17,7 +17,9 @@ struct sampling_timer {
 };
 
 void timer_init(struct sampling_timer *p, uint64_t start_ns, uint64_t rate_mhz, uint64_t seed);
-/* Time of the next deadline; moves on to the one after. */
+/* Time of the next deadline. */
+uint64_t timer_look(const struct sampling_timer *p);
+/* The same, and moves on to the one after. */
 uint64_t timer_next(struct sampling_timer *p);
 /* Skips the deadlines that passed before @now_ns. Returns how many. */
 uint64_t timer_skip(struct sampling_timer *p, uint64_t now_ns);

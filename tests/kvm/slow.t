@@ -29,17 +29,25 @@ make_quota() {
 
 	while read -r _ root type _; do
 		[ "$type" = cgroup ] && [ -f "$root/cpu.cfs_quota_us" ] && mkdir "$root/uniprof$$" && quota=$root/uniprof$$ &&
-			echo 5000 > "$quota/cpu.cfs_quota_us" && return
+			set_quota 5000 100000 && return
 		[ "$type" = cgroup2 ] && make_threaded "$root" && return
 	done < /proc/self/mounts
 	mount -t cgroup2 none "$mounts" && make_threaded "$mounts"
 }
 make_threaded() {
 	grep -qw cpu "$1/cgroup.controllers" && mkdir "$1/uniprof$$" && quota=$1/uniprof$$ && echo threaded > "$quota/cgroup.type" &&
-		echo '5000 100000' > "$quota/cpu.max" && return
+		set_quota 5000 100000 && return
 	[ "$quota" ] && rmdir "$quota"
 	quota=
 	return 1
+}
+# set_quota USEC PERIOD
+set_quota() {
+	if [ -f "$quota/cpu.max" ]; then
+		echo "$1 $2" > "$quota/cpu.max"
+	else
+		echo "$2" > "$quota/cpu.cfs_period_us" && echo "$1" > "$quota/cpu.cfs_quota_us"
+	fi
 }
 limit() {
 	if [ -f "$quota/cpu.max" ]; then
@@ -191,29 +199,71 @@ ok "... or as throttled" throttled
 ok "nothing is left behind" untouched
 end_machines
 
-# A guest that has a processor for less than a millisecond of thirty: most samples have no registers, but the first that
-# there are suffice to find the build-id.
-start_vmm -k "work=shares far"
-for thread in "/proc/$pid/task/"*; do chrt --idle -p 0 "${thread##*/}"; done
-perl -MTime::HiRes=time,sleep -e 'while (1) { my $until = time + 0.03; 1 while time < $until; sleep 0.0004 }' > /dev/null &
-machines+=("$!")
-one=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
-for process in "${machines[@]}"; do taskset -a -p -c "$one" "$process"; done > /dev/null
+# vCPU 0 shares the recorder's processor with programs that never sleep, so it cannot stop before its turn comes; vCPU 1 has
+# another processor to itself. It does not stand still until then: before, for the whole millisecond after which the
+# other one is given up.
+holds_no_other() {
+	"$report" -q --dump "$work/kills.upf" 2> /dev/null | awk '
+		$5 == "round" { pause = $9; lacks = 0 }
+		$5 == "sample" && $9 == 0 { lacks = $10 == "running" && /no registers/ }
+		$5 == "sample" && $9 == 1 { found += lacks && pause > 0 && pause < 1000 && /depth [1-9]/ }
+		END { exit !found }'
+}
+waits_alone() {
+	local status
+
+	begin -r -F 200 --max-cpu 100%
+	taskset -a -p -c "$1" "$recorder"
+	await holds_no_other
+	status=$?
+	kill -INT "$recorder"
+	wait "$recorder"
+	return $status
+}
+mapfile -t processors < <(taskset -c -p $$ | perl -ne 's/.*: //; s/(\d+)-(\d+)/join ",", $1 .. $2/ge; print join "\n", split /,/')
+if ((${#processors[@]} > 1)); then
+	start_vmm -k -c 2 "work=shares others=same"
+	mapfile -t threads < <(vcpu_threads | tail -n 2)
+	for ((i = 0; i < 3; i++)); do
+		(while :; do :; done) &
+		machines+=("$!")
+		taskset -p -c "${processors[0]}" "$!" > /dev/null
+	done
+	for i in 0 1; do taskset -p -c "${processors[i]}" "${threads[i]}"; done > /dev/null
+	ok "a vCPU that waits for its processor holds no other one" waits_alone "${processors[0]}"
+	ok "nothing is left behind" untouched
+	end_machines
+else
+	ok "# SKIP a single processor: no two vCPUs run at once" true
+fi
+
+# A guest that has a processor for a millisecond of thirty: most samples have no registers, but the first that there are
+# suffice to find the build-id.
 whole() {
 	"$report" -q --dump "$work/kills.upf" 2> /dev/null | grep -q 'end 0 (whole)'
 }
 starved() {
-	begin -F 2k
-	until whole; do lives && sleep 0.1 || return; done
-	await says_build kills || return
+	local status
+
+	begin -r -F 2k --max-cpu 100%
+	await whole && await says_build kills
+	status=$?
 	kill -INT "$recorder"
 	wait "$recorder"
+	return $status
 }
+if [ "$quota" ]; then
+	start_vmm -k "work=shares far"
+	set_quota 1000 30000
+	limit "$(vcpu_threads | tail -n 1)"
+	ok "a starved guest: the trace says which build ran" starved
+	end_machines
+else
+	ok "# SKIP no cgroup that limits threads" true
+fi
 lives() {
 	kill -0 "$recorder"
 }
-ok "a starved guest: the trace says which build ran" starved
-end_machines
 
 # --- two recorders ---------------------------------------------------------------------------------------------------
 start_vmm -k work=shares

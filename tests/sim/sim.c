@@ -478,20 +478,20 @@ static void prepare(struct guest *g, const uint64_t *asleep)
 	g->asleep = asleep ? asleep[0] : 0;
 }
 
-static int stop(struct guest *g, uint64_t *held_ns)
+static int stop(struct guest *g, struct pause_span *span)
 {
 	struct sim_domain *d = g->d;
 
 	call_outside_pause();
-	*held_ns = 0;
+	*span = (struct pause_span){0};
 	if (!exists(d))
 		return -ESRCH;
 	if (d->stop_error < 0) {
-		*held_ns = clock_now() + d->held_ns;
+		span->until_ns = clock_now() + d->held_ns;
 		return d->stop_error;
 	}
 	spend("UNIPROF_SIM_STOP_NS", 0);
-	*held_ns = UINT64_MAX;
+	span->until_ns = UINT64_MAX;
 	d->stops++;
 	follow_clock(d);
 	if (d->tick)

@@ -270,7 +270,7 @@ static void await_pause(struct looked_at *g, uint64_t *seed)
 static void pause_it(struct looked_at *g)
 {
 	ops->pause.prepare(g->guest, NULL);
-	if (ops->pause.stop(g->guest, &(uint64_t){0}) != 0)
+	if (ops->pause.stop(g->guest, &(struct pause_span){0}) != 0)
 		fail("cannot pause the guest");
 }
 

@@ -86,6 +86,7 @@ TEST(lockstep_guests)
 TEST(missed_deadlines)
 {
 	struct sampling_timer p;
+	uint64_t next;
 
 	timer_init(&p, 1000, 1000000, 1); /* every millisecond from 1000 ns on */
 	timer_next(&p);
@@ -98,6 +99,9 @@ TEST(missed_deadlines)
 	assert_int_equal(timer_skip(&p, 5501000), 4);
 	assert_int_equal(p.next, 5);
 	assert_int_equal(timer_skip(&p, 5501000), 0);
+	next = timer_look(&p);
+	assert_int_equal(timer_next(&p), next);
+	assert_int_not_equal(timer_look(&p), next);
 }
 
 TEST(waits)

@@ -40,7 +40,7 @@ static pid_t start_recorder(struct fixture *f, enum kind kind, int *pidfd)
 		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
 		ops->pause.prepare(f->recorder, NULL);
-		ops->pause.stop(f->recorder, &(uint64_t){0});
+		ops->pause.stop(f->recorder, &(struct pause_span){0});
 		if (kind == STUCK)
 			be_stuck(f->w);
 		signals_interrupt();
@@ -183,7 +183,7 @@ FIXTURE_TEST(a_recorder_that_runs_gets_no_sigcont)
 		uint64_t began_ns = watch_begin(&f->w->watch), ended_ns = began_ns;
 
 		ops->pause.prepare(f->recorder, NULL);
-		ops->pause.stop(f->recorder, &(uint64_t){0});
+		ops->pause.stop(f->recorder, &(struct pause_span){0});
 		signals_interrupt();
 		sigemptyset(&none);
 		sigemptyset(&both);

@@ -71,7 +71,7 @@ MAYBE void begin(struct fixture *f, struct watch *w)
 
 	ops->pause.prepare(f->recorder, NULL);
 	watch_begin(w);
-	assert_int_equal(ops->pause.stop(f->recorder, &(uint64_t){0}), 0);
+	assert_int_equal(ops->pause.stop(f->recorder, &(struct pause_span){0}), 0);
 	ops->pause.collect(f->recorder, &before, vcpus);
 }
 

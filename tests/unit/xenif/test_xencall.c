@@ -215,7 +215,7 @@ TEST(registers_of_hvm_guests)
 		assert_int_equal(ops->guest.arch(g), ARCH_X86_64);
 		memset(vcpus, 0xff, sizeof(vcpus));
 		ops->pause.prepare(g, NULL);
-		assert_int_equal(ops->pause.stop(g, &(uint64_t){0}), 0);
+		assert_int_equal(ops->pause.stop(g, &(struct pause_span){0}), 0);
 		assert_int_equal(ops->pause.resume(g), 0);
 		ops->pause.collect(g, &before, vcpus);
 		assert_int_equal(before.domid, 7);
@@ -256,7 +256,7 @@ TEST(registers_of_32_bit_pv_guests)
 		xen.cs = (uint16_t)(0xe018 | ring);
 		memset(&vcpu, 0xff, sizeof(vcpu));
 		ops->pause.prepare(g, NULL);
-		assert_int_equal(ops->pause.stop(g, &(uint64_t){0}), 0);
+		assert_int_equal(ops->pause.stop(g, &(struct pause_span){0}), 0);
 		assert_int_equal(ops->pause.resume(g), 0);
 		ops->pause.collect(g, &before, &vcpu);
 		assert_true(vcpu.regs.valid);
@@ -335,7 +335,7 @@ static void detach_both(struct hypervisor *x)
 static void pause_sampled(void)
 {
 	ops->pause.prepare(sampled, NULL);
-	assert_int_equal(ops->pause.stop(sampled, &(uint64_t){0}), 0);
+	assert_int_equal(ops->pause.stop(sampled, &(struct pause_span){0}), 0);
 }
 
 static bool is_marked_now(void)
