@@ -21,12 +21,12 @@ true_shares() { # NAME TRUTH [POINTS]
 		s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' > "$work/live"
 	shares_of "$work/live" "$xen/guests/truth/$2.txt" "${3:-3}"
 }
-# all_whole NAME: all stacks that there are. A vCPU that is not interrupted in time has none.
+# all_whole NAME [LEAST]: all stacks that there are, more than LEAST (500). A vCPU that is not interrupted in time has none.
 all_whole() {
 	"$report" -s "$guest" "$out/$1.upf" | tee "$work/profile"
-	"$report" -q --dump "$out/$1.upf" | awk '
+	"$report" -q --dump "$out/$1.upf" | awk -v least="${2:-500}" '
 		/ sample / && / running / && !/no registers/ { all++; whole += / end 0 / && !/depth 0/; bad += / end [1-9]/ }
-		END { print all, whole, bad; exit !(all > 500 && whole > 0.98 * all && bad * 500 < all) }'
+		END { print all, whole, bad; exit !(all > least && whole > 0.98 * all && bad * 500 < all) }'
 }
 sampled() { # NAME
 	cat "$out/$1.err"
