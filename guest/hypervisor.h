@@ -246,8 +246,8 @@ struct pause_ops {
 	 */
 	void (*prepare)(struct guest *g, const uint64_t *asleep);
 	/*
-	 * Until when (CLOCK_MONOTONIC) the stops from now on may wait for a vCPU that this program has taken the processor
-	 * from, while none is paused. NULL: there is none to wait for.
+	 * Until when (CLOCK_MONOTONIC) the stops from now on may wait, while no vCPU is paused, for one that this
+	 * program has taken the processor from. NULL: there is none to wait for.
 	 */
 	void (*wait_until)(struct guest *g, uint64_t ns);
 	/*

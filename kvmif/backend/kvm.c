@@ -4,10 +4,10 @@
  * vCPUs' registers by a page that KVM shares with it (vcpu.h) or, on ARM64, by a program in the kernel (live.h).
  * Nothing is injected into the monitor, and no cooperation of its is needed.
  *
- * A sample of one vCPU is seven system calls, of two vCPUs twelve: seize and interrupt each thread, a timer, wait for each
- * and read what the scheduler has counted of it, one read of memory, detach from each; one less where all memory is shared
- * (shared.h). The kernel detaches from all threads when the recorder dies, at whatever instant, and from one that does
- * not stop when the thread that traces it ends (tracer.h).
+ * A sample of one vCPU is seven system calls, of two vCPUs twelve: seize and interrupt each thread, a timer, wait for
+ * each and read what the scheduler has counted of it, one read of memory, detach from each; one less where all memory
+ * is shared (shared.h). The kernel detaches from all threads when the recorder dies, at whatever instant, and from one
+ * that does not stop when the thread that traces it ends (tracer.h).
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -402,8 +402,8 @@ static uint32_t first_preempted(const struct guest *g)
 }
 
 /*
- * One that we took the processor from stops when it gets it back, behind whoever else waits for it. So it is waited for
- * alone.
+ * One that we took the processor from stops when it gets that back, behind whoever else waits for it. So it is waited
+ * for while nothing else stands still.
  */
 static int stop_preempted(struct guest *g, struct pause_span *span)
 {

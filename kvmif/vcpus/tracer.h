@@ -21,8 +21,8 @@ void tracer_free(struct tracer *t); /* NULL is fine */
  */
 int tracer_run(struct tracer *t, void (*work)(void *ctx), void *ctx, uint64_t *cpu_ns);
 /*
- * In @work: from @ns (CLOCK_MONOTONIC) on, what the thread waits for is interrupted by SIGURG, which must have a handler.
- * UINT64_MAX: not any more. In another thread this does nothing.
+ * In @work: from @ns (CLOCK_MONOTONIC) on, what the thread waits for is interrupted by SIGURG, which must have a
+ * handler. UINT64_MAX: not any more. In another thread this does nothing.
  */
 void tracer_interrupt_at(uint64_t ns);
 /* In @work: some that it traces are to be let go, stopped or not. */

@@ -127,7 +127,7 @@ void vcpu_disarm(struct vcpu *v);
 int vcpu_interrupt(struct vcpu *v);
 /*
  * Waits until it is stopped, copies its registers and disarms it. 0, or a negative errno; -ESRCH: it is gone; -EBUSY: it
- * has not stopped by @deadline_ns (CLOCK_MONOTONIC), which only a thread of tracer.h notices by itself, and stays armed.
+ * has not stopped by @deadline_ns (CLOCK_MONOTONIC), which only a thread of tracer.h notices by itself; it stays armed.
  */
 int vcpu_await(struct vcpu *v, uint64_t deadline_ns);
 /* After vcpu_await() with -EBUSY: the end of this thread of ours (tracer.h) lets it go. */

@@ -20,7 +20,7 @@
 #define FEW 1000
 #define LOOK_NS 500000000ull /* if rounds are further apart, domains are checked so often */
 #define BUILD_NS 250000u     /* of each search for a build-id, after a round: the next deadline is near */
-#define WAIT_NS 10000000u    /* most that a round waits for a processor, and half of the longest pause */
+#define WAIT_NS 10000000u    /* a round waits for a processor of its guest's no longer than this */
 #define IDLE_COST 8          /* CPU time spent without a sample is charged so many times */
 
 struct loop {
@@ -157,7 +157,7 @@ static void tell_stops(struct session *s, uint32_t domain, uint64_t time_ns)
 	record_stream_event(&s->records, domain, time_ns, UPF_EVENT_STOPS, 0);
 }
 
-/* A round that has to wait for a processor misses no deadline, and the watchdog does not see a long pause in that. */
+/* To wait for a processor misses no deadline, and is no pause that the watchdog would end (--max-pause). */
 static uint64_t wait_until(const struct loop *l)
 {
 	const uint64_t longest_ns = l->s->options->max_pause_ns / 2;

@@ -40,7 +40,8 @@ returns_to() {
 }
 # Of the first sample that has one: a vCPU that does not wake up in time, on a busy host, has none.
 our_chain() {
-	"$report" -q --perf-script --state blocked --vcpu 1 "$1" | awk '/^\t/ && $1 != "0" { print $1; n++; next } n { exit }'
+	"$report" -q --perf-script --state blocked --vcpu 1 "$1" |
+		awk '/^\t/ && $1 != "0" { print $1; n++; next } n { exit }'
 }
 same_chain() {
 	their_chain > "$work/theirs"

@@ -162,10 +162,10 @@ ok "its thread is not stopped where it sleeps, and there is no stack" not_stoppe
 end_machines
 
 # --- calls -----------------------------------------------------------------------------------------------------------
-# calls "OPTION..." WANTED [OR]: what a pause calls that stops all vCPUs, from the first thread seized to the last one left.
-# Signals interrupt a wait under strace, which is slow, and it is called again; so it is for one that is late. A recording's
-# first pause reads no memory yet, and the last one of a round that is taken again may read more. A thread that waits for a
-# processor is not stopped, or let go: it may take several recordings until one pause has stopped all.
+# calls "OPTION..." WANTED [OR]: what a pause calls that stops all vCPUs, from the first thread seized to the last one
+# left. Signals interrupt a wait under strace, which is slow, and it is called again; so it is for one that is late. A
+# recording's first pause reads no memory yet, and the last one of a round that is taken again may read more. A thread
+# that waits for a processor is not stopped, or let go: it may take several recordings until one pause has stopped all.
 calls() {
 	local good=0 other=0 retried=0
 
@@ -173,7 +173,8 @@ calls() {
 	start_vmm $1 -k "work=shares others=same"
 	: > "$work/calls"
 	while ((good == 0)); do
-		strace -f -o "$work/strace" -e trace=ptrace,timer_settime,waitid,pread64,process_vm_readv,rt_sigtimedwait \
+		strace -f -o "$work/strace" \
+			-e trace=ptrace,timer_settime,waitid,pread64,process_vm_readv,rt_sigtimedwait \
 			"$record" -F 100 -n 100 --max-overhead 100% --max-cpu 100% --max-pause 60s -f \
 			-o "$work/calls.upf" "$pid" > "$work/strace.out" 2>&1 || break
 		awk -v threads="$(grep -o SEIZE <<< "$2" | wc -l)" '
@@ -190,7 +191,8 @@ calls() {
 				calls = calls " " (a[1] == "ptrace" ? a[2] : a[1])
 			}' "$work/strace" >> "$work/calls"
 		good=$(grep -cxF "$2" "$work/calls")
-		other=$(grep -cvxF -e "$2" -e "${2/process_vm_readv /}" -e "${3:-$2}" -e "${3/process_vm_readv /}" "$work/calls")
+		other=$(grep -cvxF -e "$2" -e "${2/process_vm_readv /}" \
+			-e "${3:-$2}" -e "${3/process_vm_readv /}" "$work/calls")
 		retried=$((retried + $(awk '/^retried/ { n = $2 } END { print n + 0 }' "$work/strace.out")))
 	done
 	end_machines

@@ -199,9 +199,9 @@ ok "... or as throttled" throttled
 ok "nothing is left behind" untouched
 end_machines
 
-# vCPU 0 shares the recorder's processor with programs that never sleep, so it cannot stop before its turn comes; vCPU 1 has
-# another processor to itself. It does not stand still until then: before, for the whole millisecond after which the
-# other one is given up.
+# vCPU 0 shares the recorder's processor with programs that never sleep, so it cannot stop before its turn comes; vCPU 1
+# has another processor to itself. It does not stand still until then: to wait for the other one while it is held, and
+# give up, took a whole millisecond.
 holds_no_other() {
 	"$report" -q --dump "$work/kills.upf" 2> /dev/null | awk '
 		$5 == "round" { pause = $9; lacks = 0 }
@@ -220,7 +220,8 @@ waits_alone() {
 	wait "$recorder"
 	return $status
 }
-mapfile -t processors < <(taskset -c -p $$ | perl -ne 's/.*: //; s/(\d+)-(\d+)/join ",", $1 .. $2/ge; print join "\n", split /,/')
+mapfile -t processors < <(taskset -c -p $$ |
+	perl -ne 's/.*: //; s/(\d+)-(\d+)/join ",", $1 .. $2/ge; print join "\n", split /,/')
 if ((${#processors[@]} > 1)); then
 	start_vmm -k -c 2 "work=shares others=same"
 	mapfile -t threads < <(vcpu_threads | tail -n 2)

@@ -455,7 +455,8 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || options.vcpus < 1 || options.vcpus > MAX_VCPUS || options.most > MAX_VCPUS) {
-		fputs("usage: vmm [-c N | --cpus boot=N,max=M] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] [-z TEXT] KERNEL\n",
+		fputs("usage: vmm [-c N | --cpus boot=N,max=M] [-mgksidrnx] [-w US] [-o FILE] [-b FILE] [-a TEXT] "
+		      "[-z TEXT] KERNEL\n",
 		      stderr);
 		exit(2);
 	}

@@ -21,7 +21,8 @@ true_shares() { # NAME TRUTH [POINTS]
 		s/;\[[^]]*\];\[[^]]*\]\( [0-9]*\)$/\1/' > "$work/live"
 	shares_of "$work/live" "$xen/guests/truth/$2.txt" "${3:-3}"
 }
-# all_whole NAME [LEAST]: all stacks that there are, more than LEAST (500). A vCPU that is not interrupted in time has none.
+# all_whole NAME [LEAST]: all stacks that there are, more than LEAST (500). A vCPU that is not interrupted in time has
+# none.
 all_whole() {
 	"$report" -s "$guest" "$out/$1.upf" | tee "$work/profile"
 	"$report" -q --dump "$out/$1.upf" | awk -v least="${2:-500}" '

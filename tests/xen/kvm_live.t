@@ -82,7 +82,8 @@ stays_live() {
 ok "a vCPU that is plugged in is sampled live" stays_live
 goes_on_by_stops() {
 	sampled strictly_plugged
-	grep -q 'no perf events for its threads: CAP_SYS_ADMIN.*; sampled by stops from now on' "$out/strictly_plugged.err" && plugged strictly_plugged
+	grep -q 'no perf events for its threads: CAP_SYS_ADMIN.*; sampled by stops from now on' \
+		"$out/strictly_plugged.err" && plugged strictly_plugged
 }
 ok "where it gets no timer, by stops, as is said" goes_on_by_stops
 ended() {

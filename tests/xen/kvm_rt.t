@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# As kvm_intel.t, on a host with PREEMPT_RT, whose locks and threads are others. AMD's processor, as QEMU emulates it, has
-# no constant TSC, which KVM then asks for.
+# As kvm_intel.t, on a host with PREEMPT_RT, whose mutexes have their owners elsewhere. AMD's processor, as QEMU
+# emulates it, has no constant TSC, which KVM asks for on such a host.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$xen/kvm.sh"
