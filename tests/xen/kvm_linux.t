@@ -56,7 +56,7 @@ from_the_start() {
 		awk '/^secondary_startup_64_no_verify;start_kernel;/ { n += $NF } END { print n + 0; exit n < 20 }'
 }
 for boot in 2 3; do
-	ok "boot $boot: so has its start" from_the_start $boot
+	ok "boot $boot: its functions have names from start_kernel() on" from_the_start $boot
 done
 
 done_testing
