@@ -531,6 +531,7 @@ static void collect_vcpu(struct guest *g, uint32_t i, struct vcpu_stop *stop)
 	stop->host = stop->running ? v->host : NULL;
 	/* One that sleeps has used none since it was looked at but for our stop. */
 	stop->cpu_ns = stop->blocked || kvm_is_live(g) ? v->cpu_ns : vcpu_cpu_ns(v);
+	vcpu_look_behind(v);
 	if (!vcpu_is_in(g->asleep, i) && vcpu_is_in(g->wanted, i) && v->run)
 		vcpu_registers(v, &stop->regs);
 }

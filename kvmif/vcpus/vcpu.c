@@ -76,8 +76,9 @@ static void forget_thread(struct vcpu *v)
 		if (files[i] >= 0)
 			close(files[i]);
 	v->cpu_time = v->call = v->sched = v->stat = -1;
+	v->looked = (struct vcpu_schedule){0};
 	v->ahead = 0;
-	v->was_seen = false;
+	v->drifts = v->was_seen = false;
 	v->tid = 0;
 }
 
@@ -289,12 +290,20 @@ static bool is_preempted_by_us(const struct vcpu *v)
 	return v->looked.left_ns + VCPU_TAKEN_NS >= own.left_ns;
 }
 
+/* It has run since @last, and neither come nor gone: it is still on its CPU. */
+static bool has_run_on(const struct vcpu_schedule *last, const struct vcpu_schedule *now)
+{
+	return now->cpu_ns > last->cpu_ns && now->arrivals == last->arrivals && now->switches == last->switches;
+}
+
 /*
- * A thread that has arrived on a CPU as often as it was switched from is not on one. Some threads begin with a
- * difference, which is measured while they sleep. Switches are read between two readings of arrivals: if these differ,
- * the thread has just arrived.
+ * A thread that has arrived on a CPU as often as it was switched from is not on one. Switches are read between two
+ * readings of arrivals: if these differ, the thread has just arrived. Some threads begin with a difference. It changes,
+ * too: the kernel does not count the arrival of a thread that was preempted on its way to sleep or to a stop, so on a
+ * preemptible kernel each stop may add one. So it is measured while they sleep, and where they are seen to run; where
+ * that corrects it, behind each stop (vcpu_look_behind()).
  */
-static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
+static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *last, const struct vcpu_schedule *before)
 {
 	const struct vcpu_schedule *now = &v->looked;
 	int64_t ahead = (int64_t)(now->arrivals - now->switches);
@@ -304,7 +313,13 @@ static bool is_on_cpu(struct vcpu *v, const struct vcpu_schedule *before)
 			v->ahead = ahead;
 		return false;
 	}
-	if (!now->arrivals || !now->switches || now->arrivals != before->arrivals || ahead != v->ahead)
+	if (!now->arrivals || !now->switches || now->arrivals != before->arrivals)
+		return true;
+	if (has_run_on(last, now)) {
+		v->drifts |= v->ahead != ahead - 1;
+		v->ahead = ahead - 1;
+	}
+	if (ahead != v->ahead)
 		return true;
 	if (v->is_still && clock_now() - v->released_ns < RETURN_NS)
 		return true;
@@ -329,13 +344,14 @@ static void settle_look(struct vcpu *v, uint64_t ns)
 
 void vcpu_look(struct vcpu *v)
 {
+	const struct vcpu_schedule last = v->looked;
 	struct vcpu_schedule before = {0};
 
 	read_counts(v, &before);
 	v->place = place_of_vcpu(v);
 	read_switches(v->sched, &v->looked);
 	settle_look(v, read_counts(v, &v->looked) ? v->looked.cpu_ns : v->cpu_ns + v->own_ns);
-	v->on_cpu = is_on_cpu(v, &before);
+	v->on_cpu = is_on_cpu(v, &last, &before);
 }
 
 void vcpu_set_look(struct vcpu *v, enum vcpu_place place, uint64_t cpu_ns, uint64_t arrivals, bool on_cpu)
@@ -460,6 +476,18 @@ int vcpu_release(struct vcpu *v)
 	v->held = false;
 	v->released_ns = clock_now();
 	return 0;
+}
+
+void vcpu_look_behind(struct vcpu *v)
+{
+	struct vcpu_schedule now;
+	uint64_t turns;
+
+	if (!v->drifts || !v->was_stopped || !v->was_seen || !read_switches(v->sched, &now) || !read_counts(v, &now))
+		return;
+	turns = now.arrivals - v->seen.arrivals;
+	if (turns <= 1 && now.cpu_ns == v->seen.cpu_ns)
+		v->ahead = (int64_t)(now.arrivals - now.switches - turns);
 }
 
 int vcpu_identify(pid_t tid)

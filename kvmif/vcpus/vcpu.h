@@ -60,6 +60,7 @@ struct vcpu {
 	uint64_t looked_ns;                /* cpu_ns when the layout was read */
 	struct vcpu_schedule looked, seen; /* at vcpu_look(), and in its last stop */
 	int64_t ahead;                     /* its arrivals are so many more than its switches while it is on no CPU */
+	bool drifts;                       /* @ahead changes with stops */
 	uint64_t released_ns;              /* CLOCK_MONOTONIC: when the last stop ended */
 	bool was_seen;                     /* @seen means something: it has stopped in time */
 	bool was_stopped;                  /* since vcpu_look() */
@@ -136,6 +137,11 @@ void vcpu_give_up(struct vcpu *v);
 void vcpu_check_still(struct vcpu *v);
 /* Lets it run. A signal that it was about to take is handed on. 0 or a negative errno. */
 int vcpu_release(struct vcpu *v);
+/*
+ * After vcpu_release(), where stops change @ahead: measures it if the thread has not come on a CPU again, or is on one
+ * for the first time, as its time is counted when it leaves.
+ */
+void vcpu_look_behind(struct vcpu *v);
 
 /*
  * The registers that the last stop has left; valid is false where it found none, or they are not the guest's own: in

@@ -15,8 +15,10 @@ ok "the host has PREEMPT_RT" grep -m 1 PREEMPT_RT "$out/dmesg"
 for how in shares stops; do
 	ok "$how: recorded" recorded $how
 	ok "$how: every stack is the guest's" true_shares $how shares any
-	ok "$how: stacks are whole" all_whole $how 300
 done
+ok "shares: stacks are whole" all_whole shares 300
+# 570 to 583 of 600; where a preemptible kernel does not count an arrival on a CPU, they were 160 to 380, by the seed.
+ok "stops: a vCPU on its CPU is asked, and has a stack" all_whole stops 500
 ok "live is the default" is_live shares
 ok "nothing in the kernel's log" quiet_kernel
 done_testing

@@ -7,6 +7,7 @@
 #include <linux/kvm.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,4 +340,42 @@ FIXTURE_TEST(a_slow_thread_does_not_hold_another)
 		vcpu_detach(&v[i]);
 		end_process(threads[i]);
 	}
+}
+
+static pid_t start_spinner(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	return pid;
+}
+
+/* As if its arrival had not been counted after it was preempted on its way to a stop. */
+FIXTURE_TEST(a_thread_that_runs_is_on_a_cpu_whatever_was_not_counted)
+{
+	const uint64_t end_ns = clock_now() + 20000000000u;
+	struct vcpu v = {0};
+	const pid_t pid = start_spinner();
+	int64_t ahead;
+
+	assert_int_equal(vcpu_attach(&v, 0, f->pidfd, f->fd), 0);
+	assert_int_equal(vcpu_set_thread(&v, pid, pid), 0);
+	kill(pid, SIGSTOP);
+	do
+		vcpu_look(&v);
+	while (v.place == VCPU_RUNNING);
+	ahead = v.ahead++;
+	kill(pid, SIGCONT);
+	for (; v.ahead != ahead && clock_now() < end_ns; vcpu_look(&v))
+		usleep(1000);
+	if (v.looked.arrivals && v.looked.switches) {
+		assert_int_equal(v.ahead, ahead);
+		assert_true(v.on_cpu);
+	}
+	vcpu_detach(&v);
+	end_process(pid);
 }
