@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * kexec.c - a Linux guest's only program. It prints where the kernel has the functions that it works in, and what comes
- * after each, then works until its serial line says what to go on with: another kernel (k, by kexec) or a reboot (r).
+ * after each, then works until its serial line says what to go on with: another kernel (k, by kexec, with the same
+ * command line) or a reboot (r).
  */
 #include <err.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 
 #define ROUNDS 1000 /* before it looks at the line */
 
-static const char command_line[] = "quiet";
 static char buffer[1 << 16];
 
 /* Of a line of kallsyms: "address type name\n". */
@@ -54,10 +54,15 @@ static void print_functions(void)
 
 static void go_on_with_another(void)
 {
-	int kernel = open("/vmlinuz", O_RDONLY), initrd = open("/initrd", O_RDONLY);
+	int kernel = open("/vmlinuz", O_RDONLY), initrd = open("/initrd", O_RDONLY),
+	    ours = open("/proc/cmdline", O_RDONLY);
+	char line[512];
+	ssize_t length = read(ours, line, sizeof(line));
 
-	if (kernel < 0 || initrd < 0 ||
-	    syscall(SYS_kexec_file_load, kernel, initrd, sizeof(command_line), command_line, 0L) != 0)
+	if (length < 1)
+		err(1, "/proc/cmdline");
+	line[length - 1] = '\0'; /* in place of the newline */
+	if (kernel < 0 || initrd < 0 || syscall(SYS_kexec_file_load, kernel, initrd, length, line, 0L) != 0)
 		err(1, "kexec_file_load");
 	reboot(LINUX_REBOOT_CMD_KEXEC);
 }
