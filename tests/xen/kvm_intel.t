@@ -86,11 +86,13 @@ leaves() {
 ok "leaves: recorded" recorded leaves
 ok "leaves: callers of functions without a frame are put back" leaves
 # Functions that use the frame pointer as any other register: a live stack has leaf_registers alone, one by a stop its
-# caller. It has 15 % of some 350 samples: 20 is five standard deviations below that.
+# caller. It has 15 % of some 350 samples: 20 is five standard deviations below that. The last live one may have the
+# time of the event.
 without_frames() {
 	grep 'no frame pointers.*sampled by stops from now on' "$out/any.err" || return
-	switch=$("$report" --dump "$out/any.upf" | awk '/event .*sampled by stops/ { print $4; exit }')
-	echo "switched at ${switch:?} s"
+	switch=$("$report" --dump "$out/any.upf" |
+		awk '/event .*sampled by stops/ { printf "%.6f\n", $4 + 1e-6; exit }')
+	echo "by stops from ${switch:?} s on"
 	stacks any "$work/any.elf" --time "$switch," | tee "$work/any"
 	! grep '^leaf_registers ' "$work/any" &&
 		awk '/caller_2;leaf_registers / { n += $NF } END { exit n < 20 }' "$work/any"
